@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the preprocessor cannot see: does this kernel have a function, a member
+# of a structure, or a prototype. Each COMPAT_HAVE_* is looked for in the
+# kernel's own headers, never derived from its version: distributions backport.
+
+compat-probe = $(if $(shell grep -sF -e '$(2)' $(srctree)/include/$(1)),-DCOMPAT_HAVE_$(3))
+
+compat-flags := $(call compat-probe,linux/hrtimer.h,void hrtimer_setup,HRTIMER_SETUP)
+compat-flags += $(call compat-probe,linux/unaligned.h,get_unaligned,LINUX_UNALIGNED)
+compat-flags += $(call compat-probe,linux/workqueue.h,WQ_PERCPU,WQ_PERCPU)
+compat-flags += $(call compat-probe,net/ipv6_stubs.h,ipv6_dst_lookup_flow,IPV6_STUB)
+compat-flags += $(call compat-probe,net/udp_tunnel.h,udp_tunnel_sock_release(struct sock *sk),UDP_TUNNEL_SOCK)
+compat-flags += $(call compat-probe,rdma/ib_umem.h,ib_umem_get_va,UMEM_GET_VA)
+compat-flags += $(call compat-probe,rdma/ib_verbs.h,ib_mark_name_assigned_by_user,NAME_ASSIGNED_BY_USER)
+compat-flags += $(call compat-probe,rdma/ib_verbs.h,*resize_user_cq,RESIZE_USER_CQ)
+
+ccflags-y += $(compat-flags)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef COMPAT_RDMA_IB_VERBS_H
+#define COMPAT_RDMA_IB_VERBS_H
+
+#include_next <rdma/ib_verbs.h>
+
+/* The name stays as it was given where nothing tells udev so. */
+#ifndef COMPAT_HAVE_NAME_ASSIGNED_BY_USER
+static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
+{
+}
+#endif
+
+/*
+ * Devices are seen in every namespace and stand in init_net, or only where
+ * they stand: put them there before they are registered.
+ */
+#ifndef ib_alloc_device_with_net
+static inline void compat_device_set_net(struct ib_device *ibdev,
+					 struct net *net)
+{
+	if (!rdma_dev_access_netns(ibdev, net))
+		write_pnet(&ibdev->coredev.rdma_net, net);
+}
+
+#define ib_alloc_device_with_net(drv_struct, member, net)		\
+({									\
+	struct drv_struct *__dev = ib_alloc_device(drv_struct, member);	\
+									\
+	if (__dev)							\
+		compat_device_set_net(&__dev->member, net);		\
+	__dev;								\
+})
+#endif
+
+#endif
