@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a packet means for a QP: decisions without effects.
+ */
+#include <linux/time64.h>
+#include <rdma/ib_verbs.h>
+#include "../limits.h"
+#include "psn.h"
+#include "verdict.h"
+
+enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected)
+{
+	s32 diff = verve_psn_diff(psn, expected);
+
+	if (!diff)
+		return VERVE_PSN_EXPECTED;
+	return diff < 0 ? VERVE_PSN_DUPLICATE : VERVE_PSN_EARLY;
+}
+
+/* A message under way must go on, and a new one must begin at its beginning. */
+static bool in_sequence(const struct verve_expect *expect, u32 flags)
+{
+	if (!expect->op)
+		return flags & VERVE_OP_FIRST;
+	return (flags & expect->op) && !(flags & VERVE_OP_FIRST);
+}
+
+static bool is_allowed(const struct verve_expect *expect, u32 flags)
+{
+	int need = 0;
+
+	if (flags & VERVE_OP_WRITE)
+		need = IB_ACCESS_REMOTE_WRITE;
+	else if (flags & VERVE_OP_READ)
+		need = IB_ACCESS_REMOTE_READ;
+	else if (flags & VERVE_OP_ATOMIC)
+		need = IB_ACCESS_REMOTE_ATOMIC;
+	if ((flags & (VERVE_OP_READ | VERVE_OP_ATOMIC)) && !expect->max_read)
+		return false;
+	return (expect->access & need) == need;
+}
+
+/* Full packets until the last one, which only an empty message leaves empty. */
+static bool has_packet_length(const struct verve_expect *expect, u32 flags,
+			      u32 length)
+{
+	if (!(flags & VERVE_OP_LAST))
+		return length == expect->mtu;
+	if (length > expect->mtu)
+		return false;
+	return length || (flags & VERVE_OP_FIRST);
+}
+
+/* A WRITE carries as much as its RETH said, no more and no less. */
+static bool has_message_length(const struct verve_expect *expect, u32 flags,
+			       const struct verve_pdu *pdu)
+{
+	u32 left = flags & VERVE_OP_FIRST ? pdu->dmalen : expect->left;
+
+	if (left > VERVE_MAX_MSG)
+		return false;
+	if (flags & VERVE_OP_LAST)
+		return pdu->length == left;
+	return pdu->length < left;
+}
+
+u8 verve_verdict_request(const struct verve_expect *expect,
+			 const struct verve_pdu *pdu)
+{
+	u32 flags = verve_opcode_flags(pdu->opcode);
+
+	if (!in_sequence(expect, flags) || !is_allowed(expect, flags))
+		return VERVE_NAK_INV_REQ;
+	if (!has_packet_length(expect, flags, pdu->length))
+		return VERVE_NAK_INV_REQ;
+	if ((flags & VERVE_OP_WRITE) && !has_message_length(expect, flags, pdu))
+		return VERVE_NAK_INV_REQ;
+	return 0;
+}
+
+enum verve_ack_place verve_verdict_ack(u32 psn, u32 una, u32 max_psn)
+{
+	if (verve_psn_before(psn, una))
+		return VERVE_ACK_STALE;
+	return verve_psn_before(psn, max_psn) ? VERVE_ACK_VALID :
+						VERVE_ACK_GHOST;
+}
+
+int verve_verdict_nak_status(u8 syndrome)
+{
+	switch (syndrome) {
+	case VERVE_NAK_INV_REQ:
+		return IB_WC_REM_INV_REQ_ERR;
+	case VERVE_NAK_REM_ACC_ERR:
+		return IB_WC_REM_ACCESS_ERR;
+	case VERVE_NAK_REM_OP_ERR:
+		return IB_WC_REM_OP_ERR;
+	default:
+		return IB_WC_BAD_RESP_ERR;
+	}
+}
+
+/* In units of 10 us, by the AETH's timer code. */
+static const u32 rnr_timeouts[] = {
+	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256,
+	384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384,
+	24576, 32768, 49152,
+};
+
+u64 verve_rnr_timeout_ns(u8 code)
+{
+	return rnr_timeouts[code & VERVE_AETH_VALUE_MASK] * 10ULL *
+	       NSEC_PER_USEC;
+}
+
+u64 verve_ack_timeout_ns(u8 code)
+{
+	code &= 0x1f;
+	return code ? 4096ULL << code : 0;
+}

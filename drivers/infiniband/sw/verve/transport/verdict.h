@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a packet means for a QP: decisions without effects. Values in, values
+ * out; no locks, no memory, no time.
+ */
+#ifndef VERVE_TRANSPORT_VERDICT_H
+#define VERVE_TRANSPORT_VERDICT_H
+
+#include <linux/types.h>
+#include "../wire/headers.h"
+
+/* Where a request's PSN lies (IBTA vol. 1, 9.7.4.1.1). */
+enum verve_psn_place {
+	VERVE_PSN_EXPECTED,
+	VERVE_PSN_DUPLICATE,
+	VERVE_PSN_EARLY,
+};
+
+enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected);
+
+/**
+ * struct verve_expect - what a responder is in the middle of
+ * @op: VERVE_OP_SEND or VERVE_OP_WRITE while a message is under way, else 0
+ * @mtu: bytes
+ * @left: WRITE under way: bytes to come
+ * @access: IB_ACCESS_REMOTE_* that the QP allows
+ * @max_read: READs and atomics the QP takes; 0 refuses them
+ */
+struct verve_expect {
+	u32 op;
+	u32 mtu;
+	u32 left;
+	int access;
+	u32 max_read;
+};
+
+/**
+ * verve_verdict_request() - may this request, in its order, be executed?
+ * @expect: state of the responder
+ * @pdu: the packet
+ *
+ * Checks the sequence of opcodes (9.7.4.1.2), what the QP allows (9.7.4.1.3),
+ * and lengths (9.7.4.1.6). Keys and receive buffers are not looked at. Used
+ * for RC and UC; the caller has seen that the opcode belongs to the service.
+ *
+ * Return: 0, or the NAK code that answers it on RC: VERVE_NAK_INV_REQ.
+ */
+u8 verve_verdict_request(const struct verve_expect *expect,
+			 const struct verve_pdu *pdu);
+
+/* What an acknowledgement's PSN says to a requester (9.7.5.1.1). */
+enum verve_ack_place {
+	VERVE_ACK_VALID,	/* of something that is outstanding */
+	VERVE_ACK_STALE,	/* of what has been acknowledged before */
+	VERVE_ACK_GHOST,	/* of what was never sent */
+};
+
+/**
+ * verve_verdict_ack() - classify an ACK's PSN
+ * @psn: the ACK's
+ * @una: oldest PSN outstanding
+ * @max_psn: one beyond the newest PSN sent
+ */
+enum verve_ack_place verve_verdict_ack(u32 psn, u32 una, u32 max_psn);
+
+/* enum ib_wc_status of a NAK code other than sequence error, 9.7.5.2.8. */
+int verve_verdict_nak_status(u8 syndrome);
+
+/* Nanoseconds of an RNR NAK timer code, 9.7.5.2.8 (table 45). */
+u64 verve_rnr_timeout_ns(u8 code);
+/* Nanoseconds of a local ACK timeout code, 9.7.6.1.3; 0 for none. */
+u64 verve_ack_timeout_ns(u8 code);
+
+#endif
