@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every limit that Verve advertises or works by, with its unit and its reason.
+ */
+#ifndef VERVE_LIMITS_H
+#define VERVE_LIMITS_H
+
+enum verve_limits {
+	/* Queues. A ring of n slots holds n - 1 entries (see verbs/ring.h). */
+	VERVE_MAX_QP		= 1 << 17,
+	VERVE_MAX_CQ		= 1 << 17,
+	VERVE_MAX_SRQ		= 1 << 16,
+	VERVE_MAX_QP_WR		= (1 << 15) - 1,
+	VERVE_MAX_SRQ_WR	= (1 << 18) - 1,
+	VERVE_MAX_CQE		= (1 << 20) - 1,
+
+	/* Scatter/gather entries of one work request; what librxe expects. */
+	VERVE_MAX_SGE		= 32,
+	/* What the kernel's users are told of READs: NFS takes more than 16 for
+	 * the depth of its memory registrations.
+	 */
+	VERVE_MAX_SGE_RD	= 16,
+	/* Bytes; fits where a full SGE list would be. */
+	VERVE_MAX_INLINE	= VERVE_MAX_SGE * 16,
+
+	VERVE_MAX_PD		= 1 << 17,
+	VERVE_MAX_AH		= 1 << 17,
+	VERVE_MAX_MR		= 1 << 22,
+
+	/* READs and atomics that a QP may have under way, either side. */
+	VERVE_MAX_RD_ATOMIC	= 128,
+
+	VERVE_GID_TABLE_LEN	= 1024,
+	VERVE_PKEY_TABLE_LEN	= 1,
+
+	/* 4.096 us * 2^15 = 134 ms */
+	VERVE_LOCAL_CA_ACK_DELAY = 15,
+
+	/* PSNs a requester leaves unacknowledged. */
+	VERVE_MAX_UNACKED	= 256,
+	/* Packets between two requested acknowledgements. */
+	VERVE_ACKREQ_INTERVAL	= 32,
+	/* What one entry into an engine may send or take in before others run. */
+	VERVE_BUDGET_PACKETS	= 64,
+};
+
+/* Bytes; the IBTA's limit of a message (C9-2). */
+#define VERVE_MAX_MSG		(1U << 31)
+
+/* RoCEv2 */
+#define VERVE_UDP_PORT		4791
+#define VERVE_DEFAULT_PKEY	0xffff
+
+#endif

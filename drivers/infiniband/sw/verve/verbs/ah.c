@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Address handles.
+ *
+ * Users name an AH by its number; what it stands for is found under RCU, so
+ * that it may be destroyed while a request that names it is being sent.
+ */
+#include <linux/slab.h>
+#include <net/ipv6.h>
+#include <rdma/rdma_user_rxe.h>
+#include <rdma/rdma_user_rxe.h>
+#include <rdma/uverbs_ioctl.h>
+#include "../device.h"
+#include "ah.h"
+#include "ucontext.h"
+
+static void gid_to_addr(struct in6_addr *addr, const union ib_gid *gid)
+{
+	memcpy(addr, gid->raw, sizeof(*addr));
+}
+
+/* Does a GID belong to the device's netdev, or to one on top of it? */
+static bool is_own_gid(const struct ib_gid_attr *sgid)
+{
+	struct net_device *ndev, *owner;
+	bool own;
+
+	rcu_read_lock();
+	ndev = verve_ndev_rcu(to_vdev(sgid->device));
+	owner = rcu_dereference(sgid->ndev);
+	own = ndev && owner &&
+	      (owner == ndev || netdev_has_upper_dev_all_rcu(ndev, owner));
+	rcu_read_unlock();
+	return own;
+}
+
+int verve_av_fill(struct verve_av *av, const struct rdma_ah_attr *attr,
+		  u32 lqpn, u32 rqpn)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
+	const struct ib_gid_attr *sgid = grh->sgid_attr;
+
+	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) || !sgid ||
+	    sgid->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP || !is_own_gid(sgid))
+		return -EINVAL;
+
+	gid_to_addr(&av->saddr, &sgid->gid);
+	gid_to_addr(&av->daddr, &grh->dgid);
+	if (ipv6_addr_v4mapped(&av->saddr) != ipv6_addr_v4mapped(&av->daddr))
+		return -EINVAL;
+
+	av->is_v6 = !ipv6_addr_v4mapped(&av->daddr);
+	av->traffic_class = grh->traffic_class;
+	av->hop_limit = grh->hop_limit;
+	av->flow_label = grh->flow_label;
+	av->sgid_index = grh->sgid_index;
+	av->sport = rdma_get_udp_sport(grh->flow_label, lqpn, rqpn);
+	if (attr->type == RDMA_AH_ATTR_TYPE_ROCE)
+		ether_addr_copy(av->dmac, attr->roce.dmac);
+	return 0;
+}
+
+struct verve_av *verve_av_find(struct verve_dev *dev, struct ib_pd *pd,
+			       u32 ah_num)
+{
+	struct verve_av *av = xa_load(&dev->ahs, ah_num);
+
+	return av && av->pd == pd ? av : NULL;
+}
+
+static struct verve_av *alloc_av(struct ib_pd *pd,
+				 const struct rdma_ah_attr *attr, gfp_t gfp)
+{
+	struct verve_av *av = kzalloc_obj(*av, gfp);
+	int err;
+
+	if (!av)
+		return ERR_PTR(-ENOMEM);
+	av->pd = pd;
+	err = verve_av_fill(av, attr, 0, 0);
+	if (err) {
+		kfree(av);
+		return ERR_PTR(err);
+	}
+	return av;
+}
+
+/* AHs come and go in atomic contexts, too; numbers are not soon used again. */
+static int assign_number(struct verve_dev *dev, struct verve_ah *ah)
+{
+	unsigned long flags;
+	int err;
+
+	xa_lock_irqsave(&dev->ahs, flags);
+	err = __xa_alloc_cyclic(&dev->ahs, &ah->num, ah->av,
+				XA_LIMIT(1, VERVE_MAX_AH), &dev->next_ah,
+				GFP_ATOMIC);
+	xa_unlock_irqrestore(&dev->ahs, flags);
+	if (err == -EBUSY)
+		return -ENOMEM;
+	return min(err, 0);
+}
+
+static void free_number(struct verve_dev *dev, struct verve_ah *ah)
+{
+	unsigned long flags;
+
+	xa_lock_irqsave(&dev->ahs, flags);
+	__xa_erase(&dev->ahs, ah->num);
+	xa_unlock_irqrestore(&dev->ahs, flags);
+}
+
+int verve_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
+		    struct ib_udata *udata)
+{
+	bool sleeps = init->flags & RDMA_CREATE_AH_SLEEPABLE;
+	struct verve_dev *dev = to_vdev(ibah->device);
+	struct rxe_create_ah_resp resp = {};
+	struct verve_ah *ah = to_vah(ibah);
+	int err;
+
+	err = verve_udata_check(udata, sizeof(resp));
+	if (err)
+		return err;
+	ah->av = alloc_av(ibah->pd, init->ah_attr,
+			  sleeps ? GFP_KERNEL : GFP_ATOMIC);
+	if (IS_ERR(ah->av))
+		return PTR_ERR(ah->av);
+	err = assign_number(dev, ah);
+	if (err) {
+		kfree(ah->av);
+		return err;
+	}
+	if (!udata)
+		return 0;
+
+	resp.ah_num = ah->num;
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		verve_destroy_ah(ibah, 0);
+	return err;
+}
+
+int verve_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
+{
+	struct verve_dev *dev = to_vdev(ibah->device);
+	struct verve_ah *ah = to_vah(ibah);
+	struct verve_av *av = alloc_av(ibah->pd, attr, GFP_ATOMIC);
+	struct verve_av *old = ah->av;
+	unsigned long flags;
+
+	if (IS_ERR(av))
+		return PTR_ERR(av);
+	xa_lock_irqsave(&dev->ahs, flags);
+	/* The slot is there: nothing is allocated, nothing can fail. */
+	__xa_store(&dev->ahs, ah->num, av, GFP_ATOMIC);
+	ah->av = av;
+	xa_unlock_irqrestore(&dev->ahs, flags);
+	kfree_rcu(old, rcu);
+	return 0;
+}
+
+int verve_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
+{
+	const struct verve_av *av = to_vah(ibah)->av;
+	union ib_gid dgid;
+
+	memset(attr, 0, sizeof(*attr));
+	memcpy(dgid.raw, &av->daddr, sizeof(dgid));
+	attr->type = RDMA_AH_ATTR_TYPE_ROCE;
+	rdma_ah_set_port_num(attr, 1);
+	rdma_ah_set_grh(attr, &dgid, av->flow_label, av->sgid_index,
+			av->hop_limit, av->traffic_class);
+	ether_addr_copy(attr->roce.dmac, av->dmac);
+	return 0;
+}
+
+int verve_destroy_ah(struct ib_ah *ibah, u32 flags)
+{
+	struct verve_ah *ah = to_vah(ibah);
+
+	free_number(to_vdev(ibah->device), ah);
+	kfree_rcu(ah->av, rcu);
+	return 0;
+}

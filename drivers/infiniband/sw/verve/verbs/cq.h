@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Completion queues
+ */
+#ifndef VERVE_VERBS_CQ_H
+#define VERVE_VERBS_CQ_H
+
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+#include "ring.h"
+
+/**
+ * struct verve_cq - a completion queue
+ * @ibcq: what the core knows
+ * @lock: everything below. Kernel CQs: irqsave, as kernel users may poll with
+ *	interrupts off. User CQs: _bh. The two kinds are different lock classes.
+ * @ring: elements are struct ib_uverbs_wc for user CQs, struct ib_wc else
+ * @armed: enum ib_cq_notify_flags asked for, 0 when not armed
+ * @notify: a completion met the arm; comp_handler is still to be called
+ * @overrun: a completion found no room: IB_EVENT_CQ_ERR is due
+ * @overrun_reported: it has been raised; there is no second
+ * @is_user: decides lock kind and element format
+ */
+struct verve_cq {
+	struct ib_cq ibcq;
+	spinlock_t lock; /* what follows */
+	struct verve_ring ring;
+	u8 armed;
+	bool notify;
+	bool overrun;
+	bool overrun_reported;
+	bool is_user;
+};
+
+static inline struct verve_cq *to_vcq(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct verve_cq, ibcq);
+}
+
+/**
+ * verve_cq_post() - add completions
+ * @cq: CQ
+ * @wc: @n completions. @wc->qp is set by the caller for kernel CQs; for user
+ *	CQs qp_num is taken from @wc->qp->qp_num
+ * @n: of them
+ * @solicited: one of them is a solicited or a failed one (11.4.2.2)
+ *
+ * Calls nobody: verve_cq_notify() must follow, without Verve locks.
+ *
+ * Context: BH off; interrupts too for kernel CQs is fine.
+ */
+void verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
+		   bool solicited);
+
+/**
+ * verve_cq_notify() - call comp_handler and event_handler where due
+ * @cq: CQ
+ *
+ * Context: BH off, no Verve lock held.
+ */
+void verve_cq_notify(struct verve_cq *cq);
+
+/* verbs */
+int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		    struct ib_udata *udata);
+int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int verve_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
+		    struct ib_udata *udata);
+int verve_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
+int verve_peek_cq(struct ib_cq *ibcq, int cnt);
+int verve_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+
+#endif

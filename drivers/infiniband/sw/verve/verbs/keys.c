@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keys of memory regions: random, so that nobody can guess another's rkey, and
+ * found by their upper 24 bits; the low 8 belong to the kernel's users, who
+ * change them with each fast registration.
+ */
+#include <linux/random.h>
+#include "mr.h"
+
+enum {
+	INDEX_BITS = 24,
+	/* With the table a quarter full, 4^-32: never. */
+	MAX_DRAWS = 32,
+};
+
+static const struct rhashtable_params table_params = {
+	.key_len = sizeof_field(struct verve_mr, index),
+	.key_offset = offsetof(struct verve_mr, index),
+	.head_offset = offsetof(struct verve_mr, node),
+	.automatic_shrinking = true,
+};
+
+int verve_keys_init(struct verve_dev *dev)
+{
+	return rhashtable_init(&dev->mr_table, &table_params);
+}
+
+void verve_keys_exit(struct verve_dev *dev)
+{
+	rhashtable_destroy(&dev->mr_table);
+}
+
+int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr)
+{
+	int draws, err = -ENOMEM;
+
+	if (atomic_read(&dev->mr_table.nelems) >= VERVE_MAX_MR)
+		return -ENOMEM;
+
+	for (draws = 0; draws < MAX_DRAWS; draws++) {
+		mr->key = get_random_u32();
+		mr->index = mr->key >> (32 - INDEX_BITS);
+		/* 0 stands for the local DMA lkey. */
+		if (!mr->index)
+			continue;
+		err = rhashtable_lookup_insert_fast(&dev->mr_table, &mr->node,
+						    table_params);
+		if (err != -EEXIST)
+			break;
+	}
+	if (err)
+		return -ENOMEM;
+	mr->ibmr.lkey = mr->key;
+	mr->ibmr.rkey = mr->key;
+	return 0;
+}
+
+void verve_key_remove(struct verve_dev *dev, struct verve_mr *mr)
+{
+	rhashtable_remove_fast(&dev->mr_table, &mr->node, table_params);
+}
+
+struct verve_mr *verve_key_find(struct verve_dev *dev, u32 key)
+{
+	u32 index = key >> (32 - INDEX_BITS);
+
+	return rhashtable_lookup(&dev->mr_table, &index, table_params);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Locks of queues that kernel users or user space may own.
+ *
+ * The kernel's users may post and poll with interrupts off, so the locks of
+ * their queues are taken with interrupts off. Queues of user space are reached
+ * by system calls and softirqs only, and spare themselves that cost.
+ */
+#ifndef VERVE_VERBS_LOCK_H
+#define VERVE_VERBS_LOCK_H
+
+#include <linux/spinlock.h>
+
+/* Two call sites, so that lockdep sees two classes. */
+static inline void verve_lock_init(spinlock_t *lock, bool is_user)
+{
+	if (is_user)
+		spin_lock_init(lock);
+	else
+		spin_lock_init(lock);
+}
+
+/* Any context that owns such a queue. Return: what verve_unlock() needs. */
+static inline unsigned long verve_lock(spinlock_t *lock, bool is_user)
+	__acquires(lock)
+{
+	unsigned long flags = 0;
+
+	if (is_user)
+		spin_lock_bh(lock);
+	else
+		spin_lock_irqsave(lock, flags);
+	return flags;
+}
+
+static inline void verve_unlock(spinlock_t *lock, bool is_user,
+				unsigned long flags)
+	__releases(lock)
+{
+	if (is_user)
+		spin_unlock_bh(lock);
+	else
+		spin_unlock_irqrestore(lock, flags);
+}
+
+#endif

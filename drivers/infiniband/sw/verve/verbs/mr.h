@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory regions, and cursors over the memory that a work request names.
+ */
+#ifndef VERVE_VERBS_MR_H
+#define VERVE_VERBS_MR_H
+
+#include <linux/completion.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable.h>
+#include <rdma/ib_umem.h>
+#include <rdma/ib_verbs.h>
+#include "../device.h"
+
+enum verve_mr_kind {
+	VERVE_MR_DMA,	/* all kernel memory, addressed by its virtual address */
+	VERVE_MR_USER,	/* pinned user memory */
+	VERVE_MR_FAST,	/* fast registration by the kernel's users */
+};
+
+/**
+ * struct verve_mr - a memory region
+ * @ibmr: what the core knows
+ * @node: in verve_dev.mr_table; absent for the local DMA MR
+ * @index: upper 24 bits of the key, what @node is hashed by
+ * @key: lkey and rkey; its low 8 bits change with fast registration
+ * @ref: 1 for the registration, 1 for each user under way
+ * @idle: completed when @ref drops to 0
+ * @rcu: memory is freed after a grace period: look-ups are by RCU
+ * @kind: enum verve_mr_kind
+ * @access: IB_ACCESS_* flags
+ * @valid: keys may be used (a fast MR before REG_MR may not)
+ * @iova: first address as peers and work requests name it
+ * @length: bytes
+ * @block_shift: log2 of the size of a block
+ * @block_offset: of @iova within the first block
+ * @num_blocks: of @blocks
+ * @blocks: kernel address of each block; contiguous within a block
+ * @umem: the pinned memory of VERVE_MR_USER
+ *
+ * Everything but @ref and @valid is constant while the key can be looked up.
+ */
+struct verve_mr {
+	struct ib_mr ibmr;
+	struct rhash_head node;
+	u32 index;
+	u32 key;
+	refcount_t ref;
+	struct completion idle;
+	struct rcu_head rcu;
+
+	enum verve_mr_kind kind;
+	int access;
+	bool valid;
+	u64 iova;
+	u64 length;
+	u8 block_shift;
+	u64 block_offset;
+	u32 num_blocks;
+	void **blocks;
+	struct ib_umem *umem;
+};
+
+static inline struct verve_mr *to_vmr(struct ib_mr *ibmr)
+{
+	return container_of(ibmr, struct verve_mr, ibmr);
+}
+
+/**
+ * verve_mr_get() - look up a key and check that it allows an access
+ * @dev: device
+ * @pd: the work request's or QP's protection domain
+ * @key: lkey or rkey; the local DMA lkey (0) only works for kernel PDs
+ * @access: IB_ACCESS_* bits that the MR must have; 0 for local read
+ *
+ * Context: any up to softirq.
+ * Return: the MR with a reference, or NULL: no such key, other PD, not valid,
+ * not allowed.
+ */
+struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
+			      int access);
+/* One more reference on a held MR. */
+void verve_mr_hold(struct verve_mr *mr);
+void verve_mr_put(struct verve_mr *mr);
+
+/* May @len bytes from @va be addressed? A length of 0 always may. Any context. */
+bool verve_mr_covers(const struct verve_mr *mr, u64 va, u64 len);
+
+/**
+ * verve_mr_map() - kernel address of an address in the MR
+ * @mr: held
+ * @va: covered
+ * @len: in: bytes wanted; out: bytes that are contiguous there, at least 1
+ *
+ * Context: any.
+ * Return: the address.
+ */
+void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len);
+
+/* The same layout as struct ib_sge and struct rxe_sge. */
+struct verve_sge {
+	u64 addr;
+	u32 length;
+	u32 lkey;
+};
+
+/**
+ * struct verve_iter - cursor over the memory of a message
+ * @dev: where keys are looked up
+ * @pd: whose keys
+ * @sge: segments left, the current one first
+ * @num_sge: of those
+ * @access: IB_ACCESS_LOCAL_WRITE to be written, 0 to be read
+ * @mr: MR of the current segment, held, or NULL
+ * @addr: next byte (a kernel address when @flat)
+ * @left: bytes left in the current segment
+ * @flat: @addr is plain kernel memory (inline data, atomics)
+ *
+ * Either a list of SGEs, each looked up when the cursor reaches it, or one
+ * range of a held MR, or plain memory. End every iterator: it may hold an MR.
+ */
+struct verve_iter {
+	struct verve_dev *dev;
+	struct ib_pd *pd;
+	const struct verve_sge *sge;
+	u32 num_sge;
+	int access;
+	struct verve_mr *mr;
+	u64 addr;
+	u32 left;
+	bool flat;
+};
+
+void verve_iter_sges(struct verve_iter *it, struct verve_dev *dev,
+		     struct ib_pd *pd, const struct verve_sge *sge, u32 num_sge,
+		     int access);
+/* Takes its own reference on @mr; the range has been checked. */
+void verve_iter_range(struct verve_iter *it, struct verve_mr *mr, u64 va,
+		      u32 len);
+void verve_iter_flat(struct verve_iter *it, void *data, u32 len);
+void verve_iter_end(struct verve_iter *it);
+
+/**
+ * verve_iter_next() - the next run of contiguous memory, and step over it
+ * @it: iterator
+ * @want: bytes wanted, not 0
+ * @got: bytes there, 1 .. @want
+ *
+ * Context: any up to softirq.
+ * Return: address, or ERR_PTR: -EINVAL when the segments end, -EACCES when a
+ * key is not there, not allowed, or does not cover its segment.
+ */
+void *verve_iter_next(struct verve_iter *it, u32 want, u32 *got);
+
+/* Step over @len bytes without looking at keys. -EINVAL when segments end. */
+int verve_iter_skip(struct verve_iter *it, u32 len);
+/* Copy out of / into the iterator's memory. Errors as verve_iter_next(). */
+int verve_iter_read(struct verve_iter *it, void *buf, u32 len);
+int verve_iter_write(struct verve_iter *it, const void *buf, u32 len);
+
+/**
+ * verve_sges_check() - may every segment be accessed?
+ * @dev: device
+ * @pd: whose keys
+ * @sge: segments
+ * @num_sge: of those
+ * @access: as of struct verve_iter
+ *
+ * Context: any up to softirq.
+ * Return: 0 or -EACCES.
+ */
+int verve_sges_check(struct verve_dev *dev, struct ib_pd *pd,
+		     const struct verve_sge *sge, u32 num_sge, int access);
+
+/* keys.c */
+int verve_keys_init(struct verve_dev *dev);
+void verve_keys_exit(struct verve_dev *dev);
+/* Gives @mr an unguessable unused key and makes it findable. */
+int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr);
+/* No look-up that starts after this finds it. */
+void verve_key_remove(struct verve_dev *dev, struct verve_mr *mr);
+/* RCU. By the upper 24 bits; the caller compares the rest. */
+struct verve_mr *verve_key_find(struct verve_dev *dev, u32 key);
+
+/* A region without key or memory; NULL: no memory. Process. */
+struct verve_mr *verve_mr_alloc(struct ib_pd *pd, enum verve_mr_kind kind,
+				int access);
+/* What the local DMA lkey stands for; freed by kfree(). */
+struct verve_mr *verve_mr_alloc_dma(struct verve_dev *dev, struct ib_pd *pd);
+
+/* verbs */
+struct ib_mr *verve_get_dma_mr(struct ib_pd *pd, int access);
+struct ib_mr *verve_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+				u64 iova, int access, struct ib_udata *udata);
+int verve_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+
+#endif

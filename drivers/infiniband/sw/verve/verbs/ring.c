@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queues shared with user space: see ring.h for the protocol.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "ring.h"
+
+/**
+ * struct ring_mmap - what user space maps
+ * @rdma: known to the core by its offset
+ * @buf: freed with the last reference
+ */
+struct ring_mmap {
+	struct rdma_user_mmap_entry rdma;
+	struct rxe_queue_buf *buf;
+};
+
+static struct ring_mmap *to_ring_mmap(struct rdma_user_mmap_entry *entry)
+{
+	return container_of(entry, struct ring_mmap, rdma);
+}
+
+void verve_ring_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	struct ring_mmap *map = to_ring_mmap(entry);
+
+	vfree(map->buf);
+	kfree(map);
+}
+
+int verve_ring_mmap(struct rdma_user_mmap_entry *entry,
+		    struct vm_area_struct *vma)
+{
+	return remap_vmalloc_range(vma, to_ring_mmap(entry)->buf, 0);
+}
+
+static int publish_entry(struct verve_ring *ring, struct ib_ucontext *uctx)
+{
+	struct ring_mmap *map = kzalloc_obj(*map);
+	int err;
+
+	if (!map)
+		return -ENOMEM;
+	map->buf = ring->buf;
+	err = rdma_user_mmap_entry_insert(uctx, &map->rdma, ring->size);
+	if (err) {
+		kfree(map);
+		return err;
+	}
+	ring->entry = &map->rdma;
+	return 0;
+}
+
+int verve_ring_alloc(struct verve_ring *ring, u32 entries, u32 elem_size,
+		     struct ib_ucontext *uctx)
+{
+	size_t slots = roundup_pow_of_two((size_t)entries + 1);
+	u32 shift = max(order_base_2(elem_size), 6);
+	int err;
+
+	*ring = (struct verve_ring) {
+		.size = PAGE_ALIGN(sizeof(*ring->buf) + (slots << shift)),
+		.mask = slots - 1,
+		.elem_shift = shift,
+	};
+	if (ring->size > U32_MAX)
+		return -EINVAL;
+	ring->buf = vmalloc_user(ring->size);
+	if (!ring->buf)
+		return -ENOMEM;
+	ring->buf->log2_elem_size = shift;
+	ring->buf->index_mask = ring->mask;
+	if (!uctx)
+		return 0;
+
+	err = publish_entry(ring, uctx);
+	if (err) {
+		vfree(ring->buf);
+		ring->buf = NULL;
+	}
+	return err;
+}
+
+void verve_ring_free(struct verve_ring *ring)
+{
+	if (ring->entry)
+		rdma_user_mmap_entry_remove(ring->entry);
+	else
+		vfree(ring->buf);
+	ring->entry = NULL;
+	ring->buf = NULL;
+}
+
+void verve_ring_describe(const struct verve_ring *ring, struct mminfo *mi)
+{
+	*mi = (struct mminfo) {
+		.offset = rdma_user_mmap_get_offset(ring->entry),
+		.size = ring->size,
+	};
+}
+
+static void *slot_at(const struct verve_ring *ring, u32 index)
+{
+	return ring->buf->data +
+	       ((size_t)(index & ring->mask) << ring->elem_shift);
+}
+
+void *verve_ring_slot(const struct verve_ring *ring, u32 ahead)
+{
+	return slot_at(ring, ring->index + ahead);
+}
+
+u32 verve_ring_pending(struct verve_ring *ring)
+{
+	/* Pairs with user space's release once it has filled the slots. */
+	ring->other = smp_load_acquire(&ring->buf->producer_index) & ring->mask;
+	return (ring->other - ring->index) & ring->mask;
+}
+
+void verve_ring_advance(struct verve_ring *ring, u32 n)
+{
+	ring->index = (ring->index + n) & ring->mask;
+	/* Pairs with user space's acquire before it fills the slots again. */
+	smp_store_release(&ring->buf->consumer_index, ring->index);
+}
+
+void verve_ring_discard(struct verve_ring *ring)
+{
+	verve_ring_advance(ring, verve_ring_pending(ring));
+}
+
+u32 verve_ring_unread(struct verve_ring *ring)
+{
+	u32 most = (ring->index - ring->other) & ring->mask;
+	u32 unread;
+
+	/* Pairs with user space's release once it has read the slots. */
+	ring->other = smp_load_acquire(&ring->buf->consumer_index) & ring->mask;
+	unread = (ring->index - ring->other) & ring->mask;
+	if (likely(unread <= most))
+		return unread;
+
+	ring->index = ring->other;
+	/* Nothing is published: the slots in between stay unread. */
+	WRITE_ONCE(ring->buf->producer_index, ring->index);
+	return 0;
+}
+
+void verve_ring_produce(struct verve_ring *ring, u32 n)
+{
+	ring->index = (ring->index + n) & ring->mask;
+	/* Pairs with user space's acquire before it reads the slots. */
+	smp_store_release(&ring->buf->producer_index, ring->index);
+}
+
+u32 verve_ring_peer_room(const struct verve_ring *ring)
+{
+	return (ring->index - ring->buf->producer_index - 1) & ring->mask;
+}
+
+void *verve_ring_peer_slot(const struct verve_ring *ring)
+{
+	return slot_at(ring, ring->buf->producer_index);
+}
+
+void verve_ring_peer_advance(struct verve_ring *ring)
+{
+	ring->buf->producer_index =
+		(ring->buf->producer_index + 1) & ring->mask;
+}
+
+void *verve_ring_peer_next(const struct verve_ring *ring)
+{
+	if (ring->buf->consumer_index == ring->index)
+		return NULL;
+	return slot_at(ring, ring->buf->consumer_index);
+}
+
+void verve_ring_peer_consume(struct verve_ring *ring)
+{
+	ring->buf->consumer_index =
+		(ring->buf->consumer_index + 1) & ring->mask;
+}
+
+int verve_ring_resize(struct verve_ring *ring, struct verve_ring *fresh,
+		      bool consumes)
+{
+	u32 n = consumes ? verve_ring_pending(ring) : verve_ring_unread(ring);
+	u32 first = consumes ? ring->index : ring->other;
+	u32 i;
+
+	if (n > fresh->mask)
+		return -EINVAL;
+	for (i = 0; i < n; i++)
+		memcpy(slot_at(fresh, i), slot_at(ring, first + i),
+		       1UL << ring->elem_shift);
+	fresh->buf->producer_index = n;
+	if (!consumes)
+		fresh->index = n;
+	swap(*ring, *fresh);
+	return 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Receive queues: a QP's own, and shared ones (SRQ)
+ */
+#ifndef VERVE_VERBS_RQ_H
+#define VERVE_VERBS_RQ_H
+
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+#include "../limits.h"
+#include "mr.h"
+#include "ring.h"
+
+/**
+ * struct verve_recv - a receive work request, private copy
+ * @wr_id: the user's
+ * @length: sum of the segments
+ * @num_sge: of @sge
+ * @sge: segments
+ */
+struct verve_recv {
+	u64 wr_id;
+	u64 length;
+	u32 num_sge;
+	struct verve_sge sge[VERVE_MAX_SGE];
+};
+
+/**
+ * struct verve_rq - ring of struct rxe_recv_wqe, user's or kernel's
+ * @ring: elements are struct rxe_recv_wqe with @max_sge segments
+ * @lock: posting (kernel queues), fetching, resizing. irqsave for kernel
+ *	queues, _bh for user queues: two lock classes
+ * @max_sge: per work request
+ * @is_user: user space is the producer
+ * @exists: false when the QP uses an SRQ
+ */
+struct verve_rq {
+	struct verve_ring ring;
+	spinlock_t lock; /* the ring */
+	u32 max_sge;
+	bool is_user;
+	bool exists;
+};
+
+/**
+ * struct verve_srq - a shared receive queue
+ * @ibsrq: what the core knows
+ * @rq: the queue
+ * @limit: IB_EVENT_SRQ_LIMIT_REACHED is due when fewer are left; 0: disarmed
+ * @limit_event: due; verve_srq_notify() raises it
+ * @srq_num: what user space is told
+ */
+struct verve_srq {
+	struct ib_srq ibsrq;
+	struct verve_rq rq;
+	u32 limit;
+	bool limit_event;
+	u32 srq_num;
+};
+
+static inline struct verve_srq *to_vsrq(struct ib_srq *ibsrq)
+{
+	return container_of(ibsrq, struct verve_srq, ibsrq);
+}
+
+/**
+ * verve_rq_init() - make a receive queue
+ * @rq: queue
+ * @max_wr: entries it must hold
+ * @max_sge: segments per entry
+ * @uctx: NULL for the kernel's
+ *
+ * Context: process.
+ * Return: 0 or -errno.
+ */
+int verve_rq_init(struct verve_rq *rq, u32 max_wr, u32 max_sge,
+		  struct ib_ucontext *uctx);
+void verve_rq_free(struct verve_rq *rq);
+
+/* Forget what has been posted. Context: BH off. */
+void verve_rq_discard(struct verve_rq *rq);
+
+/**
+ * verve_rq_post() - kernel users: add a list of receives
+ * @rq: queue
+ * @wr: list
+ * @bad_wr: set to the first that was not added
+ *
+ * Context: any, interrupts may be off.
+ * Return: 0; -ENOMEM when it is full; -EINVAL for too many segments;
+ * -EOPNOTSUPP when user space owns it.
+ */
+int verve_rq_post(struct verve_rq *rq, const struct ib_recv_wr *wr,
+		  const struct ib_recv_wr **bad_wr);
+
+/**
+ * verve_rq_fetch() - take the next receive
+ * @rq: queue
+ * @recv: filled with a validated copy
+ *
+ * Context: BH off.
+ * Return: 0; -ENOENT when the queue is empty; -EINVAL when the entry is
+ * malformed: it is consumed, and @recv->wr_id is valid for the completion.
+ */
+int verve_rq_fetch(struct verve_rq *rq, struct verve_recv *recv);
+
+/* The same from an SRQ; may make the limit event due. */
+int verve_srq_fetch(struct verve_srq *srq, struct verve_recv *recv);
+/* Raise the limit event if it is due. Context: BH off, no Verve lock held. */
+void verve_srq_notify(struct verve_srq *srq);
+
+int verve_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
+		     struct ib_udata *udata);
+int verve_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
+		     enum ib_srq_attr_mask mask, struct ib_udata *udata);
+int verve_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int verve_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
+int verve_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad_wr);
+
+#endif
