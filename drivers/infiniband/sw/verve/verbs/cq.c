@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Completion queues.
+ *
+ * A completion is added, and the CQ's arm looked at, under one lock: whoever
+ * arms and then polls either finds the completion or is notified of it.
+ */
+#include <rdma/uverbs_ioctl.h>
+#include "../device.h"
+#include "cq.h"
+#include "lock.h"
+#include "ucontext.h"
+
+static size_t element_size(bool is_user)
+{
+	return is_user ? sizeof(struct ib_uverbs_wc) : sizeof(struct ib_wc);
+}
+
+/* User space has its own values of these: those of libibverbs. */
+enum {
+	USER_WC_GRH		= 1 << 0,
+	USER_WC_WITH_IMM	= 1 << 1,
+	USER_WC_WITH_INV	= 1 << 3,
+};
+
+static u32 user_flags(int flags)
+{
+	u32 user = 0;
+
+	if (flags & IB_WC_GRH)
+		user |= USER_WC_GRH;
+	if (flags & IB_WC_WITH_IMM)
+		user |= USER_WC_WITH_IMM;
+	if (flags & IB_WC_WITH_INVALIDATE)
+		user |= USER_WC_WITH_INV;
+	return user;
+}
+
+static void write_user(struct ib_uverbs_wc *to, const struct ib_wc *wc)
+{
+	*to = (struct ib_uverbs_wc) {
+		.wr_id = wc->wr_id,
+		.status = wc->status,
+		.opcode = wc->opcode,
+		.vendor_err = wc->vendor_err,
+		.byte_len = wc->byte_len,
+		.ex.imm_data = wc->ex.imm_data,
+		.qp_num = wc->qp->qp_num,
+		.src_qp = wc->src_qp,
+		.wc_flags = user_flags(wc->wc_flags),
+		.pkey_index = wc->pkey_index,
+		.slid = wc->slid,
+		.sl = wc->sl,
+		.dlid_path_bits = wc->dlid_path_bits,
+		.port_num = wc->port_num,
+	};
+}
+
+static void write_entries(struct verve_cq *cq, const struct ib_wc *wc, u32 n)
+	__must_hold(&cq->lock)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++, wc++) {
+		void *slot = verve_ring_slot(&cq->ring, i);
+
+		if (cq->is_user)
+			write_user(slot, wc);
+		else
+			memcpy(slot, wc, sizeof(*wc));
+	}
+	verve_ring_produce(&cq->ring, n);
+}
+
+void verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
+		   bool solicited)
+{
+	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
+	u32 fit = min(n, verve_ring_room(&cq->ring));
+
+	write_entries(cq, wc, fit);
+	if (fit < n) {
+		verve_count(to_vdev(cq->ibcq.device), cq_overrun, n - fit);
+		cq->overrun = true;
+	}
+	if (cq->armed & IB_CQ_NEXT_COMP ||
+	    (cq->armed & IB_CQ_SOLICITED && solicited)) {
+		cq->armed = 0;
+		cq->notify = true;
+	}
+	verve_unlock(&cq->lock, cq->is_user, flags);
+}
+
+static void raise_overrun(struct verve_cq *cq)
+{
+	struct ib_event event = {
+		.device = cq->ibcq.device,
+		.element.cq = &cq->ibcq,
+		.event = IB_EVENT_CQ_ERR,
+	};
+
+	if (cq->ibcq.event_handler)
+		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
+}
+
+void verve_cq_notify(struct verve_cq *cq)
+{
+	unsigned long flags;
+	bool notify, overrun;
+
+	/* Set by this CPU's own posts, or left to those who set it. */
+	if (!READ_ONCE(cq->notify) && !READ_ONCE(cq->overrun))
+		return;
+
+	flags = verve_lock(&cq->lock, cq->is_user);
+	notify = cq->notify;
+	overrun = cq->overrun && !cq->overrun_reported;
+	cq->notify = false;
+	cq->overrun = false;
+	cq->overrun_reported |= overrun;
+	verve_unlock(&cq->lock, cq->is_user, flags);
+
+	if (overrun)
+		raise_overrun(cq);
+	if (notify && cq->ibcq.comp_handler)
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+}
+
+int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		    struct ib_udata *udata)
+{
+	struct verve_cq *cq = to_vcq(ibcq);
+	struct rxe_create_cq_resp resp = {};
+	int err;
+
+	if (attr->flags)
+		return -EOPNOTSUPP;
+	if (!attr->cqe || attr->cqe > VERVE_MAX_CQE ||
+	    attr->comp_vector >= ibcq->device->num_comp_vectors)
+		return -EINVAL;
+	err = verve_udata_check(udata, sizeof(resp));
+	if (err)
+		return err;
+
+	cq->is_user = udata;
+	verve_lock_init(&cq->lock, cq->is_user);
+	err = verve_ring_alloc(&cq->ring, attr->cqe, element_size(cq->is_user),
+			       verve_udata_context(udata));
+	if (err)
+		return err;
+	ibcq->cqe = verve_ring_capacity(&cq->ring);
+	if (!udata)
+		return 0;
+
+	verve_ring_describe(&cq->ring, &resp.mi);
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		verve_ring_free(&cq->ring);
+	return err;
+}
+
+int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+{
+	verve_ring_free(&to_vcq(ibcq)->ring);
+	return 0;
+}
+
+int verve_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
+		    struct ib_udata *udata)
+{
+	struct verve_cq *cq = to_vcq(ibcq);
+	struct rxe_resize_cq_resp resp = {};
+	struct verve_ring fresh;
+	unsigned long flags;
+	int err;
+
+	if (!cqe || cqe > VERVE_MAX_CQE)
+		return -EINVAL;
+	err = verve_udata_check(udata, sizeof(resp));
+	if (err)
+		return err;
+	err = verve_ring_alloc(&fresh, cqe, element_size(cq->is_user),
+			       verve_udata_context(udata));
+	if (err)
+		return err;
+	if (udata) {
+		verve_ring_describe(&fresh, &resp.mi);
+		err = ib_respond_udata(udata, resp);
+		if (err)
+			goto free;
+	}
+
+	flags = verve_lock(&cq->lock, cq->is_user);
+	err = verve_ring_resize(&cq->ring, &fresh, false);
+	if (!err)
+		ibcq->cqe = verve_ring_capacity(&cq->ring);
+	verve_unlock(&cq->lock, cq->is_user, flags);
+free:
+	verve_ring_free(&fresh);
+	return err;
+}
+
+int verve_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
+{
+	struct verve_cq *cq = to_vcq(ibcq);
+	unsigned long flags;
+	int n;
+
+	/* User space polls by itself, and its CQEs are not struct ib_wc. */
+	if (cq->is_user)
+		return -EOPNOTSUPP;
+
+	flags = verve_lock(&cq->lock, false);
+	for (n = 0; n < num; n++) {
+		void *slot = verve_ring_peer_next(&cq->ring);
+
+		if (!slot)
+			break;
+		memcpy(&wc[n], slot, sizeof(*wc));
+		verve_ring_peer_consume(&cq->ring);
+	}
+	verve_unlock(&cq->lock, false, flags);
+	return n;
+}
+
+int verve_peek_cq(struct ib_cq *ibcq, int cnt)
+{
+	struct verve_cq *cq = to_vcq(ibcq);
+	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
+	u32 unread = verve_ring_unread(&cq->ring);
+
+	verve_unlock(&cq->lock, cq->is_user, flags);
+	return min_t(u32, unread, cnt);
+}
+
+/*
+ * As NICs do it: a user's arm for any completion is met at once when there are
+ * completions that have not been read. Programs that poll a few and wait for
+ * the next event depend on it. The kernel's users ask for missed events.
+ */
+int verve_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
+{
+	struct verve_cq *cq = to_vcq(ibcq);
+	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
+	u32 unread = verve_ring_unread(&cq->ring);
+	bool met;
+
+	/* An arm for any completion stays one for any. */
+	cq->armed |= notify & IB_CQ_SOLICITED_MASK;
+	met = cq->is_user && unread && cq->armed & IB_CQ_NEXT_COMP;
+	if (met) {
+		cq->armed = 0;
+		cq->notify = true;
+	}
+	verve_unlock(&cq->lock, cq->is_user, flags);
+
+	if (met) {
+		local_bh_disable();
+		verve_cq_notify(cq);
+		local_bh_enable();
+	}
+	return notify & IB_CQ_REPORT_MISSED_EVENTS && unread;
+}
