@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Send work requests: what is legal, and the private copy of what is
+ */
+#include <linux/align.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include "ah.h"
+#include "wqe.h"
+
+enum service {
+	RC = 1 << 0,
+	UC = 1 << 1,
+	UD = 1 << 2,
+};
+
+/* Which arm of the request's union an opcode fills, and what else it is. */
+enum operands {
+	SEND		= 1 << 0,
+	RDMA		= 1 << 1,
+	ATOMIC		= 1 << 2,
+	/* Payload leaves this side: inline data has a meaning. */
+	OUTBOUND	= 1 << 3,
+	IMM		= 1 << 4,
+	INV		= 1 << 5,
+};
+
+struct wr_opcode {
+	u8 services;
+	u8 operands;
+};
+
+/* IBTA vol. 1, 10.2.2, table of operations by transport service */
+static const struct wr_opcode wr_opcodes[] = {
+	[IB_WR_SEND]			= { RC | UC | UD, SEND | OUTBOUND },
+	[IB_WR_SEND_WITH_IMM]		= { RC | UC | UD, SEND | OUTBOUND | IMM },
+	[IB_WR_SEND_WITH_INV]		= { RC, SEND | OUTBOUND | INV },
+	[IB_WR_RDMA_WRITE]		= { RC | UC, RDMA | OUTBOUND },
+	[IB_WR_RDMA_WRITE_WITH_IMM]	= { RC | UC, RDMA | OUTBOUND | IMM },
+	[IB_WR_RDMA_READ]		= { RC, RDMA },
+	[IB_WR_ATOMIC_CMP_AND_SWP]	= { RC, ATOMIC },
+	[IB_WR_ATOMIC_FETCH_AND_ADD]	= { RC, ATOMIC },
+};
+
+#define ATOMIC_BYTES	8
+
+#define KNOWN_FLAGS	(IB_SEND_FENCE | IB_SEND_SIGNALED | IB_SEND_SOLICITED)
+
+static u8 service_of(enum ib_qp_type type)
+{
+	switch (type) {
+	case IB_QPT_RC:
+		return RC;
+	case IB_QPT_UC:
+		return UC;
+	case IB_QPT_UD:
+	case IB_QPT_GSI:
+		return UD;
+	default:
+		return 0;
+	}
+}
+
+/* 0 when the queue does not take this opcode at all. */
+static u8 operands_of(const struct verve_wqe_limits *limits, u32 opcode,
+		      bool is_inline)
+{
+	const struct wr_opcode *op;
+
+	if (opcode >= ARRAY_SIZE(wr_opcodes))
+		return 0;
+	op = &wr_opcodes[opcode];
+	if (!(op->services & service_of(limits->qp_type)))
+		return 0;
+	if (is_inline && !(op->operands & OUTBOUND))
+		return 0;
+	return op->operands;
+}
+
+/* Is this a length that such a request can have? */
+static bool length_is_legal(const struct verve_wqe_limits *limits,
+			    const struct verve_swqe *swqe, u8 operands,
+			    u64 length)
+{
+	if (swqe->is_inline && length > limits->max_inline)
+		return false;
+	if (service_of(limits->qp_type) == UD && length > limits->mtu)
+		return false;
+	if (operands & ATOMIC)
+		return length == ATOMIC_BYTES;
+	return length <= VERVE_MAX_MSG;
+}
+
+static size_t operand_bytes(u32 max_sge, u32 max_inline)
+{
+	return max_t(size_t, max_sge * sizeof(struct verve_sge), max_inline);
+}
+
+size_t verve_swqe_size(u32 max_sge, u32 max_inline)
+{
+	return ALIGN(offsetof(struct verve_swqe, sge) +
+		     operand_bytes(max_sge, max_inline),
+		     __alignof__(struct verve_swqe));
+}
+
+size_t verve_send_wqe_size(u32 max_sge, u32 max_inline)
+{
+	return sizeof(struct rxe_send_wqe) + operand_bytes(max_sge, max_inline);
+}
+
+static void copy_user_operands(const struct verve_wqe_limits *limits,
+			       const struct rxe_send_wr *wr, u8 operands,
+			       struct verve_swqe *out)
+{
+	if (operands & IMM)
+		out->imm = wr->ex.imm_data;
+	if (operands & INV)
+		out->inv_rkey = wr->ex.invalidate_rkey;
+
+	if (operands & RDMA) {
+		out->raddr = wr->wr.rdma.remote_addr;
+		out->rkey = wr->wr.rdma.rkey;
+	} else if (operands & ATOMIC) {
+		out->raddr = wr->wr.atomic.remote_addr;
+		out->compare_add = wr->wr.atomic.compare_add;
+		out->swap = wr->wr.atomic.swap;
+		out->rkey = wr->wr.atomic.rkey;
+	} else if (service_of(limits->qp_type) == UD) {
+		out->ah_num = wr->wr.ud.ah_num;
+		out->rqpn = wr->wr.ud.remote_qpn;
+		out->rqkey = wr->wr.ud.remote_qkey;
+		out->pkey_index = wr->wr.ud.pkey_index;
+	}
+}
+
+/* Copies the segments or inline data; false when there is too much of it. */
+static bool copy_user_payload(const struct verve_wqe_limits *limits,
+			      const struct rxe_dma_info *dma, u8 operands,
+			      struct verve_swqe *out)
+{
+	u64 length = 0;
+	u32 i;
+
+	if (out->is_inline) {
+		length = dma->length;
+	} else {
+		if (dma->num_sge > limits->max_sge)
+			return false;
+		for (i = 0; i < dma->num_sge; i++)
+			length += dma->sge[i].length;
+	}
+	if (!length_is_legal(limits, out, operands, length))
+		return false;
+
+	out->length = length;
+	if (out->is_inline) {
+		memcpy(out->inline_data, dma->inline_data, length);
+		return true;
+	}
+	out->num_sge = dma->num_sge;
+	for (i = 0; i < dma->num_sge; i++)
+		out->sge[i] = (struct verve_sge) {
+			.addr	= dma->sge[i].addr,
+			.length	= dma->sge[i].length,
+			.lkey	= dma->sge[i].lkey,
+		};
+	return true;
+}
+
+void verve_wqe_from_user(const struct verve_wqe_limits *limits,
+			 const struct rxe_send_wqe *wqe,
+			 struct verve_swqe *out)
+{
+	const struct rxe_send_wr *wr = &wqe->wr;
+	u8 operands;
+
+	memset(out, 0, offsetof(struct verve_swqe, sge));
+	out->wr_id = wr->wr_id;
+	out->flags = wr->send_flags & KNOWN_FLAGS;
+	out->is_inline = wr->send_flags & IB_SEND_INLINE;
+	operands = operands_of(limits, wr->opcode, out->is_inline);
+	if (!operands) {
+		out->error = IB_WC_LOC_QP_OP_ERR;
+		return;
+	}
+	out->opcode = wr->opcode;
+	copy_user_operands(limits, wr, operands, out);
+	if (!copy_user_payload(limits, &wqe->dma, operands, out))
+		out->error = IB_WC_LOC_LEN_ERR;
+}
+
+static void copy_kernel_operands(const struct verve_wqe_limits *limits,
+				 const struct ib_send_wr *wr, u8 operands,
+				 struct verve_swqe *out)
+{
+	if (operands & IMM)
+		out->imm = wr->ex.imm_data;
+	if (operands & INV)
+		out->inv_rkey = wr->ex.invalidate_rkey;
+
+	if (operands & RDMA) {
+		out->raddr = rdma_wr(wr)->remote_addr;
+		out->rkey = rdma_wr(wr)->rkey;
+	} else if (operands & ATOMIC) {
+		out->raddr = atomic_wr(wr)->remote_addr;
+		out->compare_add = atomic_wr(wr)->compare_add;
+		out->swap = atomic_wr(wr)->swap;
+		out->rkey = atomic_wr(wr)->rkey;
+	} else if (service_of(limits->qp_type) == UD) {
+		out->ah_num = to_vah(ud_wr(wr)->ah)->num;
+		out->rqpn = ud_wr(wr)->remote_qpn;
+		out->rqkey = ud_wr(wr)->remote_qkey;
+		out->pkey_index = ud_wr(wr)->pkey_index;
+	}
+}
+
+static void gather_inline(const struct ib_send_wr *wr, u8 *to)
+{
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		const struct ib_sge *sge = &wr->sg_list[i];
+
+		memcpy(to, (const void *)(uintptr_t)sge->addr, sge->length);
+		to += sge->length;
+	}
+}
+
+static bool copy_kernel_payload(const struct verve_wqe_limits *limits,
+				const struct ib_send_wr *wr, u8 operands,
+				struct verve_swqe *out)
+{
+	u64 length = 0;
+	int i;
+
+	if ((u32)wr->num_sge > limits->max_sge)
+		return false;
+	for (i = 0; i < wr->num_sge; i++)
+		length += wr->sg_list[i].length;
+	if (!length_is_legal(limits, out, operands, length))
+		return false;
+
+	out->length = length;
+	if (out->is_inline) {
+		gather_inline(wr, out->inline_data);
+		return true;
+	}
+	out->num_sge = wr->num_sge;
+	for (i = 0; i < wr->num_sge; i++)
+		out->sge[i] = (struct verve_sge) {
+			.addr	= wr->sg_list[i].addr,
+			.length	= wr->sg_list[i].length,
+			.lkey	= wr->sg_list[i].lkey,
+		};
+	return true;
+}
+
+int verve_wqe_from_kernel(const struct verve_wqe_limits *limits,
+			  const struct ib_send_wr *wr, struct verve_swqe *out)
+{
+	u8 operands;
+
+	memset(out, 0, offsetof(struct verve_swqe, sge));
+	out->wr_id = wr->wr_id;
+	out->flags = wr->send_flags & KNOWN_FLAGS;
+	out->is_inline = wr->send_flags & IB_SEND_INLINE;
+	operands = operands_of(limits, wr->opcode, out->is_inline);
+	if (!operands)
+		return -EINVAL;
+	out->opcode = wr->opcode;
+	if (service_of(limits->qp_type) == UD && !ud_wr(wr)->ah)
+		return -EINVAL;
+	copy_kernel_operands(limits, wr, operands, out);
+	if (!copy_kernel_payload(limits, wr, operands, out))
+		return -EINVAL;
+	return 0;
+}
