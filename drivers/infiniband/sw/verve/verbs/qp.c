@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queue pairs: their numbers, and how they come and go.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include "../transport/transport.h"
+#include "qp.h"
+#include "ucontext.h"
+
+enum {
+	GSI_QPN = 1,
+	MULTICAST_QPN = 0xffffff,
+};
+
+/* All QPs of all devices: a packet's QPN tells its device. */
+static struct rhashtable qp_table;
+
+static const struct rhashtable_params qp_params = {
+	.key_len = sizeof_field(struct verve_qp, qpn),
+	.key_offset = offsetof(struct verve_qp, qpn),
+	.head_offset = offsetof(struct verve_qp, node),
+	.automatic_shrinking = true,
+};
+
+struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn)
+{
+	struct verve_qp *qp;
+
+	rcu_read_lock();
+	qp = rhashtable_lookup(&qp_table, &qpn, qp_params);
+	if (qp && !refcount_inc_not_zero(&qp->ref))
+		qp = NULL;
+	rcu_read_unlock();
+	/* The device is there as long as its QP is. */
+	if (qp && qp->dev->net != vnet) {
+		verve_qp_put(qp);
+		return NULL;
+	}
+	return qp;
+}
+
+struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev)
+{
+	struct verve_qp *qp;
+
+	rcu_read_lock();
+	qp = rcu_dereference(dev->gsi);
+	if (qp && !refcount_inc_not_zero(&qp->ref))
+		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
+void verve_qp_put(struct verve_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->ref))
+		complete(&qp->idle);
+}
+
+/* A number that nobody can guess and that is not in use. */
+static int assign_qpn(struct verve_qp *qp)
+{
+	int err;
+
+	do {
+		do {
+			qp->qpn = get_random_u32() & MULTICAST_QPN;
+		} while (qp->qpn <= GSI_QPN || qp->qpn == MULTICAST_QPN);
+		err = rhashtable_lookup_insert_fast(&qp_table, &qp->node,
+						    qp_params);
+	} while (err == -EEXIST);
+	return err;
+}
+
+static int publish(struct verve_qp *qp)
+{
+	struct verve_dev *dev = qp->dev;
+
+	if (qp->type != IB_QPT_GSI)
+		return assign_qpn(qp);
+	qp->qpn = GSI_QPN;
+	mutex_lock(&dev->qp_lock);
+	if (rcu_access_pointer(dev->gsi)) {
+		mutex_unlock(&dev->qp_lock);
+		return -EBUSY;
+	}
+	rcu_assign_pointer(dev->gsi, qp);
+	mutex_unlock(&dev->qp_lock);
+	return 0;
+}
+
+static void withdraw(struct verve_qp *qp)
+{
+	if (qp->type == IB_QPT_GSI)
+		RCU_INIT_POINTER(qp->dev->gsi, NULL);
+	else
+		rhashtable_remove_fast(&qp_table, &qp->node, qp_params);
+}
+
+static int check_init(const struct ib_qp_init_attr *init, bool is_user)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	switch (init->qp_type) {
+	case IB_QPT_RC:
+	case IB_QPT_UC:
+	case IB_QPT_UD:
+		break;
+	case IB_QPT_GSI:
+		if (!is_user)
+			break;
+		fallthrough;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (init->create_flags)
+		return -EOPNOTSUPP;
+	if (!init->send_cq || !init->recv_cq ||
+	    cap->max_send_wr > VERVE_MAX_QP_WR ||
+	    cap->max_send_sge > VERVE_MAX_SGE ||
+	    cap->max_inline_data > VERVE_MAX_INLINE)
+		return -EINVAL;
+	if (!init->srq && (cap->max_recv_wr > VERVE_MAX_QP_WR ||
+			   cap->max_recv_sge > VERVE_MAX_SGE))
+		return -EINVAL;
+	return 0;
+}
+
+/* Segments and inline data share their place, so the larger gives both. */
+static int init_sq(struct verve_qp *qp, struct ib_qp_init_attr *init,
+		   struct ib_ucontext *uctx)
+{
+	struct verve_sq *sq = &qp->sq;
+	struct ib_qp_cap *cap = &init->cap;
+	u32 room = max_t(u32, cap->max_send_sge * sizeof(struct verve_sge),
+			 cap->max_inline_data);
+	size_t elem;
+	int err;
+
+	cap->max_inline_data = room;
+	sq->limits = (struct verve_wqe_limits){
+		.qp_type = qp->type,
+		.max_sge = cap->max_send_sge,
+		.max_inline = room,
+		.mtu = qp->mtu,
+	};
+	sq->max_wr = max(cap->max_send_wr, 1U);
+	sq->slots = roundup_pow_of_two(sq->max_wr + 1);
+	sq->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	sq->wqe_size = verve_swqe_size(cap->max_send_sge, room);
+	spin_lock_init(&sq->post_lock);
+	elem = verve_send_wqe_size(cap->max_send_sge, room);
+	if (uctx) {
+		err = verve_ring_alloc(&sq->ring, sq->max_wr, elem, uctx);
+		if (err)
+			return err;
+		sq->slots = verve_ring_capacity(&sq->ring) + 1;
+		sq->max_wr = verve_ring_capacity(&sq->ring);
+		sq->scratch = kzalloc(elem, GFP_KERNEL);
+	}
+	sq->wqes = kvcalloc(sq->slots, sq->wqe_size, GFP_KERNEL);
+	if (!sq->wqes || (uctx && !sq->scratch))
+		return -ENOMEM;
+	cap->max_send_wr = sq->max_wr;
+	return 0;
+}
+
+static void free_sq(struct verve_sq *sq)
+{
+	kvfree(sq->wqes);
+	kfree(sq->scratch);
+	if (sq->ring.buf)
+		verve_ring_free(&sq->ring);
+}
+
+static int init_rq(struct verve_qp *qp, struct ib_qp_init_attr *init,
+		   struct ib_ucontext *uctx)
+{
+	struct ib_qp_cap *cap = &init->cap;
+	int err;
+
+	if (init->srq) {
+		qp->srq = to_vsrq(init->srq);
+		cap->max_recv_wr = 0;
+		cap->max_recv_sge = 0;
+		return 0;
+	}
+	err = verve_rq_init(&qp->rq, max(cap->max_recv_wr, 1U),
+			    cap->max_recv_sge, uctx);
+	if (err)
+		return err;
+	qp->rq.exists = true;
+	cap->max_recv_wr = verve_ring_capacity(&qp->rq.ring);
+	cap->max_recv_sge = qp->rq.max_sge;
+	return 0;
+}
+
+static void free_qp(struct verve_qp *qp)
+{
+	free_sq(&qp->sq);
+	if (qp->rq.exists)
+		verve_rq_free(&qp->rq);
+	kfree(qp->resp.replay);
+	verve_flow_reset(&qp->flow);
+	kfree_rcu(qp, rcu);
+}
+
+static int respond(const struct verve_qp *qp, struct ib_udata *udata)
+{
+	struct rxe_create_qp_resp resp = {};
+
+	if (!udata)
+		return 0;
+	if (qp->rq.exists)
+		verve_ring_describe(&qp->rq.ring, &resp.rq_mi);
+	verve_ring_describe(&qp->sq.ring, &resp.sq_mi);
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
+				 const struct ib_qp_init_attr *init,
+				 bool is_user)
+{
+	struct verve_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+
+	if (!qp)
+		return NULL;
+	qp->ibqp = ibqp;
+	qp->dev = to_vdev(ibqp->device);
+	qp->type = init->qp_type;
+	qp->is_user = is_user;
+	qp->scq = to_vcq(init->send_cq);
+	qp->rcq = to_vcq(init->recv_cq);
+	qp->state = IB_QPS_RESET;
+	qp->mtu = ib_mtu_enum_to_int(verve_path_mtu(qp->dev));
+	refcount_set(&qp->ref, 1);
+	init_completion(&qp->idle);
+	verve_engine_setup(qp);
+	return qp;
+}
+
+int verve_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
+		    struct ib_udata *udata)
+{
+	struct verve_qp_handle *handle =
+		container_of(ibqp, struct verve_qp_handle, ibqp);
+	struct ib_ucontext *uctx = verve_udata_context(udata);
+	struct verve_qp *qp;
+	int err;
+
+	err = check_init(init, udata);
+	if (err)
+		return err;
+	err = verve_udata_check(udata, sizeof(struct rxe_create_qp_resp));
+	if (err)
+		return err;
+	qp = alloc_qp(ibqp, init, udata);
+	if (!qp)
+		return -ENOMEM;
+	err = init_sq(qp, init, uctx);
+	if (!err)
+		err = init_rq(qp, init, uctx);
+	if (!err)
+		err = respond(qp, udata);
+	if (!err)
+		err = publish(qp);
+	if (err) {
+		free_qp(qp);
+		return err;
+	}
+	handle->qp = qp;
+	ibqp->qp_num = qp->qpn;
+	mutex_lock(&qp->dev->qp_lock);
+	list_add_tail(&qp->entry, &qp->dev->qps);
+	mutex_unlock(&qp->dev->qp_lock);
+	return 0;
+}
+
+int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
+{
+	struct verve_qp *qp = to_vqp(ibqp);
+
+	mutex_lock(&qp->dev->qp_lock);
+	list_del(&qp->entry);
+	mutex_unlock(&qp->dev->qp_lock);
+	verve_engine_lock(qp);
+	qp->state = IB_QPS_RESET;
+	qp->dead = true;
+	verve_engine_unlock(qp);
+
+	withdraw(qp);
+	/* Others hold it across one round of its engine at most. */
+	verve_qp_put(qp);
+	wait_for_completion(&qp->idle);
+	verve_engine_stop(qp);
+	free_qp(qp);
+	return 0;
+}
+
+void verve_qp_flush_all(struct verve_dev *dev)
+{
+	struct verve_qp *qp;
+
+	mutex_lock(&dev->qp_lock);
+	list_for_each_entry(qp, &dev->qps, entry) {
+		verve_engine_lock(qp);
+		if (qp->state != IB_QPS_RESET)
+			verve_engine_error(qp);
+		verve_engine_unlock(qp);
+	}
+	mutex_unlock(&dev->qp_lock);
+}
+
+int verve_qp_table_init(void)
+{
+	return rhashtable_init(&qp_table, &qp_params);
+}
+
+void verve_qp_table_exit(void)
+{
+	/* QPs are freed after a grace period. */
+	rcu_barrier();
+	rhashtable_destroy(&qp_table);
+}

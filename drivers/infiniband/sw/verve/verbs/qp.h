@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Queue pairs
+ */
+#ifndef VERVE_VERBS_QP_H
+#define VERVE_VERBS_QP_H
+
+#include <linux/completion.h>
+#include <linux/hrtimer.h>
+#include <linux/llist.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+#include "../path/path.h"
+#include "cq.h"
+#include "rq.h"
+#include "wqe.h"
+
+struct verve_train;
+
+/**
+ * struct verve_sq - a send queue
+ * @ring: the user's ring of struct rxe_send_wqe; absent for kernel QPs
+ * @scratch: one ring element, copied here before it is validated
+ * @wqes: private copies, @slots of @wqe_size bytes
+ * @wqe_size: bytes
+ * @slots: power of two
+ * @max_wr: entries
+ * @limits: what a request may be
+ * @post_lock: kernel QPs: filling @wqes and moving @head; irqsave
+ * @head: next copy to be filled; free running, as the others
+ * @next: next copy to be transmitted
+ * @tail: oldest copy that has not completed
+ * @sig_all: every request completes with a CQE
+ *
+ * @next and @tail belong to the engine; @head is written by the engine (user
+ * QPs) or under @post_lock and read with acquire.
+ */
+struct verve_sq {
+	struct verve_ring ring;
+	struct rxe_send_wqe *scratch;
+	void *wqes;
+	u32 wqe_size;
+	u32 slots;
+	u32 max_wr;
+	struct verve_wqe_limits limits;
+	spinlock_t post_lock;	/* kernel QPs: @wqes beyond @head */
+	u32 head;
+	u32 next;
+	u32 tail;
+	bool sig_all;
+};
+
+/**
+ * struct verve_requester - sending side of a connected QP
+ * @psn: of the next packet to be sent
+ * @max_psn: one beyond the highest PSN ever sent
+ * @una: oldest PSN that is not acknowledged
+ * @rd_atomic: READ and atomic requests under way
+ * @unasked: packets sent since one asked for an ACK
+ * @retries: timeouts and sequence errors left before giving up
+ * @rnr_retries: RNR NAKs left; 7 means for ever
+ * @rnr_naks: in a row, for backing off
+ * @wait_rnr: nothing may be sent until the timer has run out
+ * @timer_armed: the timer is running
+ * @progress: @una has moved since the timer was started
+ * @probing: after a timeout or RNR NAK: one packet at a time until @una moves
+ * @rewound: went back for a lost response; not again before @una moves
+ * @err_polls: error state: how often the timer looked for late receives
+ */
+struct verve_requester {
+	u32 psn;
+	u32 max_psn;
+	u32 una;
+	u32 rd_atomic;
+	u32 unasked;
+	u8 retries;
+	u8 rnr_retries;
+	u8 rnr_naks;
+	u8 err_polls;
+	bool wait_rnr;
+	bool timer_armed;
+	bool progress;
+	bool probing;
+	bool rewound;
+};
+
+/**
+ * struct verve_replay - a READ or atomic: history, or a response to be sent
+ * @is_atomic: or a READ
+ * @first_psn: of the request, and of the first response
+ * @last_psn: of the last response
+ * @va: READ: address of the first byte
+ * @rkey: READ
+ * @length: READ: bytes
+ * @msn: when it was executed
+ * @orig: atomic: the value before
+ */
+struct verve_replay {
+	bool is_atomic;
+	u32 first_psn;
+	u32 last_psn;
+	u32 msn;
+	u32 rkey;
+	u32 length;
+	union {
+		u64 va;
+		u64 orig;
+	};
+};
+
+/**
+ * struct verve_responder - receiving side of a QP
+ * @epsn: PSN expected next
+ * @msn: messages completed
+ * @op: what is under way: VERVE_OP_SEND or VERVE_OP_WRITE, 0 between messages
+ * @nak_sent: a NAK is out; no second one before @epsn arrives
+ * @ack_due: an ACK is owed when the engine has done its round
+ * @recv_valid: @recv has been taken from its queue and has not completed
+ * @placing: @place is set up; only within one round of the engine, so that no
+ *	MR is held longer
+ * @place: where payload goes next
+ * @placed: bytes of the message that have been placed
+ * @va: WRITE: address of the message
+ * @rkey: WRITE
+ * @left: WRITE: bytes still to come
+ * @replay: the last @slots READs and atomics
+ * @jobs: responses to be sent, a ring of @slots
+ * @slots: max_dest_rd_atomic
+ * @next_slot: of @replay to be overwritten next
+ * @first_job: of @jobs
+ * @num_jobs: in @jobs
+ * @job_psn: of the next response of the first job
+ * @recv: current receive
+ */
+struct verve_responder {
+	u32 epsn;
+	u32 msn;
+	u32 op;
+	bool nak_sent;
+	bool ack_due;
+	bool recv_valid;
+	bool placing;
+	struct verve_iter place;
+	u32 placed;
+	u64 va;
+	u32 rkey;
+	u32 left;
+	struct verve_replay *replay;
+	struct verve_replay *jobs;
+	u32 slots;
+	u32 next_slot;
+	u32 first_job;
+	u32 num_jobs;
+	u32 job_psn;
+	struct verve_recv recv;
+};
+
+enum verve_qp_event {
+	VERVE_EV_DOORBELL,	/* new send requests may be there */
+	VERVE_EV_TIMER,		/* the requester's timer has run out */
+	VERVE_EV_MODIFIED,	/* state or attributes changed */
+	VERVE_EV_CONTINUE,	/* the budget ran out */
+};
+
+enum verve_qp_notice {
+	VERVE_NOTICE_SCQ	= 1 << 0,
+	VERVE_NOTICE_RCQ	= 1 << 1,
+	VERVE_NOTICE_SRQ	= 1 << 2,
+	/* Async events, raised once the lock is dropped */
+	VERVE_NOTICE_SHIFT	= 8,
+};
+
+/**
+ * struct verve_qp - a queue pair and its engine
+ * @ibqp: the core's object; NULL when it is gone
+ * @dev: device
+ * @node: in the module's table of QPNs
+ * @entry: in verve_dev.qps, under its mutex
+ * @qpn: number
+ * @type: RC, UC, UD, GSI
+ * @is_user: user space posts
+ * @ref: 1 until destroyed, 1 for each look-up and each entry into the engine
+ * @idle: completed when @ref drops to 0
+ * @rcu: memory outlives look-ups
+ * @inbox: arrivals not yet taken in
+ * @events: enum verve_qp_event bits not yet taken in
+ * @work: continues where the budget ran out, and runs posts made with
+ *	interrupts off
+ * @timer: retransmission or RNR
+ * @lock: the engine: whoever holds it is the owner. Taken by trylock from the
+ *	data path, so that nobody waits for another QP's work; by spin_lock_bh
+ *	from modify, query and destroy. Protects everything below.
+ * @state: enum ib_qp_state
+ * @dead: being destroyed: no timer is started
+ * @drained: SQD: everything that was begun is done, and has been told
+ * @last_wqe_reported: IB_EVENT_QP_LAST_WQE_REACHED comes once
+ * @comm_est: IB_EVENT_COMM_EST comes once
+ * @attr: as last modified
+ * @mtu: bytes of payload per packet
+ * @flow: RC, UC: where the peer is
+ * @notices: enum verve_qp_notice to be raised when @lock is dropped
+ * @budget: packets that this round may still send
+ * @train: what this round sends, as one where possible
+ * @sq: send queue
+ * @rq: receive queue, unless @srq
+ * @srq: or NULL
+ * @scq: send CQ
+ * @rcq: receive CQ
+ * @req: requester
+ * @resp: responder
+ */
+struct verve_qp {
+	struct ib_qp *ibqp;
+	struct verve_dev *dev;
+	struct rhash_head node;
+	struct list_head entry;
+	u32 qpn;
+	enum ib_qp_type type;
+	bool is_user;
+	refcount_t ref;
+	struct completion idle;
+	struct rcu_head rcu;
+
+	struct llist_head inbox;
+	unsigned long events;
+	struct work_struct work;
+	struct hrtimer timer;
+
+	spinlock_t lock;	/* all that follows */
+	enum ib_qp_state state;
+	bool dead;
+	bool drained;
+	bool last_wqe_reported;
+	bool comm_est;
+	struct ib_qp_attr attr;
+	u32 mtu;
+	struct verve_flow flow;
+	u32 notices;
+	u32 budget;
+	struct verve_train *train;
+
+	struct verve_sq sq;
+	struct verve_rq rq;
+	struct verve_srq *srq;
+	struct verve_cq *scq;
+	struct verve_cq *rcq;
+	struct verve_requester req;
+	struct verve_responder resp;
+};
+
+/**
+ * struct verve_qp_handle - the core's object for a QP
+ * @ibqp: what the core knows
+ * @qp: the QP
+ *
+ * The core frees this when destroy returns, without a grace period; what
+ * look-ups find must outlive that, so it is apart.
+ */
+struct verve_qp_handle {
+	struct ib_qp ibqp;
+	struct verve_qp *qp;
+};
+
+static inline struct verve_qp *to_vqp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct verve_qp_handle, ibqp)->qp;
+}
+
+static inline struct verve_swqe *verve_sq_at(const struct verve_sq *sq, u32 i)
+{
+	return sq->wqes + (size_t)(i & (sq->slots - 1)) * sq->wqe_size;
+}
+
+/* What lies before it has been written completely. */
+static inline u32 verve_sq_head(const struct verve_sq *sq)
+{
+	/* Pairs with the release by whoever wrote the copy */
+	return smp_load_acquire(&sq->head);
+}
+
+static inline bool verve_qp_is_connected(const struct verve_qp *qp)
+{
+	return qp->type == IB_QPT_RC || qp->type == IB_QPT_UC;
+}
+
+/**
+ * verve_qp_find() - the QP that a packet is for
+ * @vnet: namespace that it arrived in
+ * @qpn: destination QP, not 1
+ * Context: any up to softirq. Return: QP with a reference, or NULL.
+ */
+struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn);
+/* QP 1 of a device, with a reference, or NULL. */
+struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev);
+void verve_qp_put(struct verve_qp *qp);
+
+/* Every QP of the device to the error state: the device goes away. Process. */
+void verve_qp_flush_all(struct verve_dev *dev);
+
+int verve_qp_table_init(void);	/* module load */
+void verve_qp_table_exit(void);
+
+/* verbs */
+int verve_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
+		    struct ib_udata *udata);
+int verve_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		    struct ib_udata *udata);
+int verve_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init);
+int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+int verve_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad_wr);
+int verve_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad_wr);
+
+#endif

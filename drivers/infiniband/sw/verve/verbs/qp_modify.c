@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queue pairs: states and attributes (IBTA vol. 1, 10.3, 11.2.5)
+ */
+#include <linux/slab.h>
+#include "../transport/psn.h"
+#include "../transport/transport.h"
+#include "qp.h"
+#include "qp_state.h"
+
+/* As if nothing had ever been posted or received. */
+static void reset(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_sq *sq = &qp->sq;
+
+	/* Posters may use the slots again: see post_one() */
+	smp_store_release(&sq->tail, sq->head);
+	sq->next = sq->head;
+	if (qp->is_user)
+		verve_ring_discard(&sq->ring);
+	if (qp->rq.exists)
+		verve_rq_discard(&qp->rq);
+	memset(&qp->req, 0, sizeof(qp->req));
+	qp->resp.msn = 0;
+	qp->resp.op = 0;
+	qp->resp.nak_sent = false;
+	qp->resp.ack_due = false;
+	qp->resp.recv_valid = false;
+	qp->last_wqe_reported = false;
+	qp->comm_est = false;
+	qp->drained = false;
+	kfree(verve_replay_install(&qp->resp, NULL, 0));
+	verve_flow_reset(&qp->flow);
+}
+
+static int set_path(struct verve_qp *qp, const struct ib_qp_attr *attr,
+		    int mask)
+	__must_hold(&qp->lock)
+{
+	u32 rqpn = mask & IB_QP_DEST_QPN ? attr->dest_qp_num :
+					   qp->attr.dest_qp_num;
+	struct verve_av av;
+	int err;
+
+	if (!(mask & IB_QP_AV))
+		return 0;
+	err = verve_av_fill(&av, &attr->ah_attr, qp->qpn, rqpn);
+	if (err)
+		return err;
+	verve_flow_reset(&qp->flow);
+	qp->flow.av = av;
+	qp->attr.ah_attr = attr->ah_attr;
+	/* The core's reference, not ours. */
+	qp->attr.ah_attr.grh.sgid_attr = NULL;
+	return 0;
+}
+
+static void set_psns(struct verve_qp *qp, const struct ib_qp_attr *attr,
+		     int mask)
+	__must_hold(&qp->lock)
+{
+	if (mask & IB_QP_SQ_PSN) {
+		qp->req.psn = attr->sq_psn & VERVE_PSN_MASK;
+		qp->req.una = qp->req.psn;
+		qp->req.max_psn = qp->req.psn;
+		qp->attr.sq_psn = qp->req.psn;
+	}
+	if (mask & IB_QP_RQ_PSN) {
+		qp->resp.epsn = attr->rq_psn & VERVE_PSN_MASK;
+		qp->attr.rq_psn = qp->resp.epsn;
+	}
+}
+
+static void set_values(struct verve_qp *qp, const struct ib_qp_attr *attr,
+		       int mask)
+	__must_hold(&qp->lock)
+{
+	struct ib_qp_attr *own = &qp->attr;
+
+	if (mask & IB_QP_DEST_QPN)
+		own->dest_qp_num = attr->dest_qp_num;
+	if (mask & IB_QP_PKEY_INDEX)
+		own->pkey_index = attr->pkey_index;
+	if (mask & IB_QP_PORT)
+		own->port_num = attr->port_num;
+	if (mask & IB_QP_QKEY)
+		own->qkey = attr->qkey;
+	if (mask & IB_QP_ACCESS_FLAGS)
+		own->qp_access_flags = attr->qp_access_flags;
+	if (mask & IB_QP_EN_SQD_ASYNC_NOTIFY)
+		own->en_sqd_async_notify = attr->en_sqd_async_notify;
+	if (mask & IB_QP_PATH_MIG_STATE)
+		own->path_mig_state = attr->path_mig_state;
+	if (mask & IB_QP_TIMEOUT)
+		own->timeout = attr->timeout;
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		own->min_rnr_timer = attr->min_rnr_timer;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		own->max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		own->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	if (mask & IB_QP_RETRY_CNT) {
+		own->retry_cnt = attr->retry_cnt;
+		qp->req.retries = attr->retry_cnt;
+	}
+	if (mask & IB_QP_RNR_RETRY) {
+		own->rnr_retry = attr->rnr_retry;
+		qp->req.rnr_retries = attr->rnr_retry;
+	}
+	if (mask & IB_QP_PATH_MTU) {
+		own->path_mtu = attr->path_mtu;
+		qp->mtu = ib_mtu_enum_to_int(attr->path_mtu);
+		qp->sq.limits.mtu = qp->mtu;
+	}
+}
+
+static void enter_state(struct verve_qp *qp, enum ib_qp_state state)
+	__must_hold(&qp->lock)
+{
+	switch (state) {
+	case IB_QPS_RESET:
+		reset(qp);
+		break;
+	case IB_QPS_ERR:
+		verve_engine_error(qp);
+		break;
+	case IB_QPS_SQD:
+		qp->drained = false;
+		break;
+	default:
+		break;
+	}
+	qp->state = state;
+}
+
+static int apply(struct verve_qp *qp, const struct ib_qp_attr *attr, int mask,
+		 struct verve_replay **replay)
+	__must_hold(&qp->lock)
+{
+	int err;
+
+	err = verve_qp_attr_check(qp->type, qp->state, verve_path_mtu(qp->dev),
+				  attr, mask);
+	if (err)
+		return err;
+	err = set_path(qp, attr, mask);
+	if (err)
+		return err;
+	set_values(qp, attr, mask);
+	set_psns(qp, attr, mask);
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		*replay = verve_replay_install(&qp->resp, *replay,
+					       attr->max_dest_rd_atomic);
+	if (mask & IB_QP_STATE)
+		enter_state(qp, attr->qp_state);
+	return 0;
+}
+
+/**
+ * verve_modify_qp() - change state and attributes
+ * @ibqp: QP
+ * @attr: attributes
+ * @mask: which of them
+ * @udata: not used
+ *
+ * Context: process. Return: 0, -EINVAL, -EOPNOTSUPP, -ENOMEM; the QP is
+ * unchanged when it fails.
+ */
+int verve_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		    struct ib_udata *udata)
+{
+	struct verve_qp *qp = to_vqp(ibqp);
+	struct verve_replay *replay = NULL;
+	int err;
+
+	if ((mask & IB_QP_MAX_DEST_RD_ATOMIC) && attr->max_dest_rd_atomic) {
+		if (attr->max_dest_rd_atomic > VERVE_MAX_RD_ATOMIC)
+			return -EINVAL;
+		replay = verve_replay_alloc(attr->max_dest_rd_atomic);
+		if (!replay)
+			return -ENOMEM;
+	}
+	verve_engine_lock(qp);
+	err = apply(qp, attr, mask, &replay);
+	verve_engine_unlock(qp);
+	kfree(replay);
+	return err;
+}
+
+int verve_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init)
+{
+	struct verve_qp *qp = to_vqp(ibqp);
+
+	verve_engine_lock(qp);
+	*attr = qp->attr;
+	attr->qp_state = qp->state;
+	attr->cur_qp_state = qp->state;
+	attr->sq_psn = qp->req.psn;
+	attr->rq_psn = qp->resp.epsn;
+	attr->sq_draining = qp->state == IB_QPS_SQD && !qp->drained;
+	attr->cap = (struct ib_qp_cap){
+		.max_send_wr = qp->sq.max_wr,
+		.max_send_sge = qp->sq.limits.max_sge,
+		.max_inline_data = qp->sq.limits.max_inline,
+	};
+	if (qp->rq.exists) {
+		attr->cap.max_recv_wr = verve_ring_capacity(&qp->rq.ring);
+		attr->cap.max_recv_sge = qp->rq.max_sge;
+	}
+	verve_engine_unlock(qp);
+
+	init->event_handler = ibqp->event_handler;
+	init->qp_context = ibqp->qp_context;
+	init->send_cq = ibqp->send_cq;
+	init->recv_cq = ibqp->recv_cq;
+	init->srq = ibqp->srq;
+	init->cap = attr->cap;
+	init->qp_type = ibqp->qp_type;
+	init->sq_sig_type = qp->sq.sig_all ? IB_SIGNAL_ALL_WR :
+					     IB_SIGNAL_REQ_WR;
+	return 0;
+}
