@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arrivals from the network: an skb whose data begins at the payload, its IP
+ * header in front of that
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/skbuff.h>
+#include <net/ipv6.h>
+#include "net.h"
+
+static struct sk_buff *to_skb(const struct verve_arrival *arrival)
+{
+	BUILD_BUG_ON(sizeof(*arrival) > sizeof_field(struct sk_buff, cb));
+	return container_of((char (*)[48])arrival, struct sk_buff, cb);
+}
+
+void verve_arrival_free(struct verve_arrival *arrival)
+{
+	consume_skb(to_skb(arrival));
+}
+
+int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
+			struct verve_iter *to, u32 len)
+{
+	const struct sk_buff *skb = to_skb(arrival);
+	void *buf;
+	u32 got;
+
+	if (likely(offset + len <= skb_headlen(skb)))
+		return verve_iter_write(to, skb->data + offset, len);
+
+	for (; len; len -= got, offset += got) {
+		buf = verve_iter_next(to, len, &got);
+		if (IS_ERR(buf))
+			return PTR_ERR(buf);
+		if (skb_copy_bits(skb, offset, buf, got))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+bool verve_arrival_matches(const struct verve_arrival *arrival,
+			   const struct verve_av *av)
+{
+	const struct sk_buff *skb = to_skb(arrival);
+	const struct iphdr *ip = ip_hdr(skb);
+	bool is_v6 = ip->version == 6;
+
+	if (is_v6 != av->is_v6)
+		return false;
+	if (is_v6)
+		return ipv6_addr_equal(&ipv6_hdr(skb)->saddr, &av->daddr) &&
+		       ipv6_addr_equal(&ipv6_hdr(skb)->daddr, &av->saddr);
+	return ip->saddr == av->daddr.s6_addr32[3] &&
+	       ip->daddr == av->saddr.s6_addr32[3];
+}
+
+bool verve_arrival_grh(const struct verve_arrival *arrival, u8 grh[40])
+{
+	const struct sk_buff *skb = to_skb(arrival);
+	const struct iphdr *ip = ip_hdr(skb);
+
+	if (ip->version == 6) {
+		memcpy(grh, ip, sizeof(struct ipv6hdr));
+		return true;
+	}
+	memset(grh, 0, 20);
+	memcpy(grh + 20, ip, sizeof(*ip));
+	return false;
+}

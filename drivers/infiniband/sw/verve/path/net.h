@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the network path share.
+ */
+#ifndef VERVE_PATH_NET_H
+#define VERVE_PATH_NET_H
+
+#include <linux/netfilter.h>
+#include <linux/rcupdate.h>
+#include <linux/skbuff.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include "path.h"
+
+struct sock;
+struct verve_qp;
+
+/**
+ * struct verve_net - Verve in a network namespace
+ * @net: the namespace; RCU, NULL once it has gone
+ * @users: devices; under the mutex of netns.c
+ * @sk4: owner of UDP port 4791; NULL once the namespace has gone
+ * @sk6: likewise; NULL also where there is no IPv6
+ * @hook: takes packets before the sockets see them
+ * @devs: ifindex of the netdev to struct verve_dev; RCU
+ * @rcu: receivers may still look at it when the sockets are closed
+ */
+struct verve_net {
+	struct net __rcu *net;
+	unsigned int users;
+	struct sock *sk4;
+	struct sock *sk6;
+	struct nf_hook_ops hook;
+	struct xarray devs;
+	struct rcu_head rcu;
+};
+
+/* BTH and the longest extended headers that follow it: AtomicETH. */
+#define VERVE_MAX_HDR_LEN \
+	(sizeof(struct verve_bth_hdr) + sizeof(struct verve_atomiceth_hdr))
+
+/**
+ * verve_net_receive() - a UDP datagram to port 4791, as encap_rcv
+ * @sk: a socket of struct verve_net
+ * @skb: consumed; data at the UDP header
+ *
+ * Context: softirq, RCU. Return: 0.
+ */
+int verve_net_receive(struct sock *sk, struct sk_buff *skb);
+
+/**
+ * struct verve_batch - packets that came in together
+ * @vnet: namespace that they arrived in
+ * @qp: QP that those in hand are for, referenced; NULL when there are none
+ * @qpn: how they name it
+ * @newest: last arrival, linked to the one before it, as in an inbox
+ * @oldest: first arrival
+ * @packets: in hand
+ * @bytes: transport headers, payload, pad and ICRC of those
+ *
+ * A QP's engine is entered once for all consecutive packets of a batch.
+ */
+struct verve_batch {
+	struct verve_net *vnet;
+	struct verve_qp *qp;
+	u32 qpn;
+	struct llist_node *newest;
+	struct llist_node *oldest;
+	u32 packets;
+	u32 bytes;
+};
+
+/**
+ * verve_batch_take() - a packet to port 4791
+ * @batch: what it came with
+ * @skb: consumed; data at the UDP header, IP and UDP headers linear, the
+ *	checksum of UDP verified or absent
+ *
+ * Context: softirq, RCU.
+ */
+void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb);
+
+/* Hand over what is in hand. Context: softirq, RCU. */
+void verve_batch_deliver(struct verve_batch *batch);
+
+/* hook.c; process context */
+#if IS_ENABLED(CONFIG_NETFILTER)
+int verve_net_hook(struct verve_net *vnet, struct net *net);
+void verve_net_unhook(struct verve_net *vnet, struct net *net);
+#else
+static inline int verve_net_hook(struct verve_net *vnet, struct net *net)
+{
+	return 0;
+}
+
+static inline void verve_net_unhook(struct verve_net *vnet, struct net *net)
+{
+}
+#endif
+
+/**
+ * verve_flow_route() - the route of a flow, looked up when it is not current
+ * @flow: flow
+ * @dev: device that sends
+ *
+ * Context: BH off, RCU.
+ * Return: @flow's reference, or NULL when there is no route.
+ */
+struct dst_entry *verve_flow_route(struct verve_flow *flow,
+				   const struct verve_dev *dev);
+
+/**
+ * verve_packet_build() - make one packet
+ * @flow: where to; with a route
+ * @pdu: complete
+ * @qpn: destination QP
+ * @payload: @pdu->length bytes, advanced also when there is no memory
+ *
+ * The IPv4 identification is @flow->ip_id. The packet has its IP, UDP and
+ * transport headers, payload, pad and ICRC; its data is at the IP header.
+ *
+ * Context: BH off, RCU.
+ * Return: the packet, or ERR_PTR: -ENOMEM; -EMSGSIZE when it does not fit the
+ * route's MTU; or the payload iterator's error.
+ */
+struct sk_buff *verve_packet_build(const struct verve_flow *flow,
+				   const struct verve_pdu *pdu, u32 qpn,
+				   struct verve_iter *payload);
+
+#endif

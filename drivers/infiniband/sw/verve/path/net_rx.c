@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From packets to arrivals
+ *
+ * Every length is checked before what it is the length of is looked at, and
+ * the ICRC before anything that it covers is believed. A packet that is not
+ * for a QP is dropped, and counted by its reason.
+ */
+#include <linux/inetdevice.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/udp.h>
+#include <linux/unaligned.h>
+#include <net/addrconf.h>
+#include <net/dsfield.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/sock.h>
+#include "../device.h"
+#include "../transport/engine.h"
+#include "../wire/icrc.h"
+#include "net.h"
+
+/* The reasons to drop a packet are counters; this one says to keep it. */
+#define KEEP VERVE_NUM_COUNTERS
+
+/* From the UDP header to the ICRC */
+#define MIN_LEN (sizeof(struct udphdr) + sizeof(struct verve_bth_hdr) + \
+		 VERVE_ICRC_LEN)
+#define MAX_LEN (sizeof(struct udphdr) + VERVE_MAX_HDR_LEN + 4096 + \
+		 VERVE_ICRC_LEN)
+
+static struct verve_arrival *to_arrival(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct verve_arrival) > sizeof(skb->cb));
+	return (struct verve_arrival *)skb->cb;
+}
+
+/* Plain UDP in plain IP: what the ICRC is defined for, and our peers send. */
+static bool is_plain_ip(const struct sk_buff *skb)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+	u32 len = skb_network_header_len(skb);
+
+	if (ip->version == 6)
+		return len == sizeof(struct ipv6hdr) &&
+		       ipv6_hdr(skb)->nexthdr == IPPROTO_UDP;
+	return ip->version == IPVERSION && len == sizeof(*ip) &&
+	       !ip_is_fragment(ip);
+}
+
+static enum verve_counter check_frame(struct sk_buff *skb)
+{
+	u32 headers = sizeof(struct udphdr) + VERVE_MAX_HDR_LEN;
+
+	if (!is_plain_ip(skb))
+		return VERVE_CNT_rx_drop_header;
+	if (skb->len < MIN_LEN || skb->len > MAX_LEN)
+		return VERVE_CNT_rx_drop_length;
+	if (!pskb_may_pull(skb, min_t(u32, headers, skb->len)))
+		return VERVE_CNT_rx_drop_memory;
+	if (ntohs(udp_hdr(skb)->len) != skb->len)
+		return VERVE_CNT_rx_drop_length;
+	return KEEP;
+}
+
+/* Over @len bytes from @offset, wherever they are */
+static u32 update_icrc(u32 crc, struct sk_buff *skb, u32 offset, u32 len)
+{
+	struct skb_seq_state seq;
+	unsigned int got, done = 0;
+	const u8 *data;
+
+	if (likely(offset + len <= skb_headlen(skb)))
+		return verve_icrc_update(crc, skb->data + offset, len);
+
+	skb_prepare_seq_read(skb, offset, offset + len, &seq);
+	while ((got = skb_seq_read(done, &data, &seq))) {
+		crc = verve_icrc_update(crc, data, got);
+		done += got;
+	}
+	return crc;
+}
+
+static bool is_icrc_good(struct sk_buff *skb)
+{
+	const struct udphdr *udp = udp_hdr(skb);
+	const u8 *bth = skb->data + sizeof(*udp);
+	u32 rest = sizeof(*udp) + sizeof(struct verve_bth_hdr);
+	u32 end = skb->len - VERVE_ICRC_LEN;
+	__le32 icrc;
+	u32 crc;
+
+	if (ip_hdr(skb)->version == 6)
+		crc = verve_icrc_start_v6(ipv6_hdr(skb), udp, bth);
+	else
+		crc = verve_icrc_start_v4(ip_hdr(skb), udp, bth);
+	crc = update_icrc(crc, skb, rest, end - rest);
+	return !skb_copy_bits(skb, end, &icrc, sizeof(icrc)) &&
+	       icrc == verve_icrc_end(crc);
+}
+
+static bool is_ce(const struct sk_buff *skb)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+
+	if (ip->version == 6)
+		return INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
+	return INET_ECN_is_ce(ip->tos);
+}
+
+static enum verve_counter parse(struct sk_buff *skb, u32 *qpn)
+{
+	struct verve_pdu *pdu = &to_arrival(skb)->pdu;
+	u32 offset = sizeof(struct udphdr);
+	int err;
+
+	err = verve_wire_parse(skb->data + offset, skb_headlen(skb) - offset,
+			       skb->len - offset - VERVE_ICRC_LEN, pdu, qpn);
+	switch (err) {
+	case 0:
+		break;
+	case VERVE_WIRE_SHORT:
+		return VERVE_CNT_rx_drop_length;
+	case VERVE_WIRE_OPCODE:
+		return VERVE_CNT_rx_drop_opcode;
+	default:
+		return VERVE_CNT_rx_drop_header;
+	}
+	/* Membership is full on our side, so the peer's does not matter. */
+	if ((pdu->pkey ^ VERVE_DEFAULT_PKEY) & 0x7fff)
+		return VERVE_CNT_rx_drop_pkey;
+	if (is_ce(skb))
+		pdu->flags |= VERVE_PDU_CE;
+	return KEEP;
+}
+
+static enum verve_counter check(struct sk_buff *skb, u32 *qpn)
+{
+	enum verve_counter reason = check_frame(skb);
+
+	if (unlikely(reason != KEEP))
+		return reason;
+	if (unlikely(!is_icrc_good(skb)))
+		return VERVE_CNT_rx_icrc_encapsulated;
+	reason = parse(skb, qpn);
+	if (unlikely(reason != KEEP))
+		return reason;
+	if (verve_opcode_flags(to_arrival(skb)->pdu.opcode) & VERVE_OP_CNP)
+		return VERVE_CNT_rp_cnp_ignored;
+	return KEEP;
+}
+
+/* The netdev that has the packet's destination address, or the incoming one */
+static struct net_device *addressee(const struct sk_buff *skb)
+{
+	struct net *net = dev_net(skb->dev);
+	struct net_device *owner;
+
+	if (ip_hdr(skb)->version == 6)
+#if IS_ENABLED(CONFIG_IPV6)
+		/* Link-local ones repeat; what comes through lo is another's. */
+		owner = ipv6_dev_find(net, &ipv6_hdr(skb)->daddr, skb->dev) ?:
+			ipv6_dev_find(net, &ipv6_hdr(skb)->daddr, NULL);
+#else
+		owner = NULL;
+#endif
+	else
+		owner = __ip_dev_find(net, ip_hdr(skb)->daddr, false);
+	return owner ?: skb->dev;
+}
+
+/* The device that a packet is for, by its address; RCU */
+static struct verve_dev *find_device(struct verve_net *vnet,
+				     const struct sk_buff *skb)
+{
+	struct net_device *owner = addressee(skb);
+	struct verve_dev *dev;
+	unsigned long ifindex;
+
+	dev = xa_load(&vnet->devs, owner->ifindex);
+	if (dev)
+		return dev;
+	/* A VLAN, bond or bridge on top of the device's netdev? */
+	xa_for_each(&vnet->devs, ifindex, dev) {
+		struct net_device *ndev = verve_ndev_rcu(dev);
+
+		if (ndev && netdev_has_upper_dev_all_rcu(ndev, owner))
+			return dev;
+	}
+	return NULL;
+}
+
+/* Counts on the device that the packet is for, else on any there is. */
+static void drop(struct verve_net *vnet, struct sk_buff *skb,
+		 enum verve_counter reason)
+{
+	struct verve_dev *dev = find_device(vnet, skb);
+	unsigned long index = 0;
+
+	if (!dev)
+		dev = xa_find(&vnet->devs, &index, ULONG_MAX, XA_PRESENT);
+	if (dev)
+		this_cpu_inc(dev->stats->counter[reason]);
+	kfree_skb(skb);
+}
+
+static struct verve_qp *find_qp(struct verve_net *vnet,
+				const struct sk_buff *skb, u32 qpn)
+{
+	struct verve_dev *dev;
+
+	if (qpn != 1)
+		return verve_qp_find(vnet, qpn);
+	dev = find_device(vnet, skb);
+	return dev ? verve_qp_find_gsi(dev) : NULL;
+}
+
+/* Nothing that the skb refers to may be held up by a queue of arrivals. */
+static void detach(struct sk_buff *skb, u32 hdr_len)
+{
+	__skb_pull(skb, sizeof(struct udphdr) + hdr_len);
+	skb_orphan(skb);
+	skb_dst_drop(skb);
+	nf_reset_ct(skb);
+	skb_ext_reset(skb);
+	skb->dev = NULL;
+}
+
+static void append(struct verve_batch *batch, struct sk_buff *skb)
+{
+	struct verve_arrival *arrival = to_arrival(skb);
+
+	batch->packets++;
+	batch->bytes += skb->len - sizeof(struct udphdr);
+	if (unlikely(arrival->pdu.flags & VERVE_PDU_CE))
+		verve_count(batch->qp->dev, np_ecn_marked_roce_packets, 1);
+	detach(skb, arrival->pdu.hdr_len);
+	arrival->node.next = batch->newest;
+	batch->newest = &arrival->node;
+	if (!batch->oldest)
+		batch->oldest = &arrival->node;
+}
+
+void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb)
+{
+	enum verve_counter reason;
+	u32 qpn;
+
+	reason = check(skb, &qpn);
+	if (unlikely(reason != KEEP)) {
+		drop(batch->vnet, skb, reason);
+		return;
+	}
+	if (batch->qp && batch->qpn != qpn)
+		verve_batch_deliver(batch);
+	if (!batch->qp) {
+		batch->qp = find_qp(batch->vnet, skb, qpn);
+		batch->qpn = qpn;
+	}
+	if (likely(batch->qp))
+		append(batch, skb);
+	else
+		drop(batch->vnet, skb, VERVE_CNT_rx_drop_no_qp);
+}
+
+void verve_batch_deliver(struct verve_batch *batch)
+{
+	struct verve_qp *qp = batch->qp;
+
+	if (!qp)
+		return;
+	verve_count(qp->dev, rcvd_pkts, batch->packets);
+	verve_count(qp->dev, rcvd_bytes, batch->bytes);
+	verve_engine_receive(qp, batch->newest, batch->oldest);
+	verve_qp_put(qp);
+	*batch = (struct verve_batch) { .vnet = batch->vnet };
+}
+
+int verve_net_receive(struct sock *sk, struct sk_buff *skb)
+{
+	struct verve_net *vnet = rcu_dereference_sk_user_data(sk);
+
+	if (likely(vnet)) {
+		struct verve_batch batch = { .vnet = vnet };
+
+		verve_batch_take(&batch, skb);
+		verve_batch_deliver(&batch);
+	} else {
+		kfree_skb(skb);
+	}
+	return 0;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From bursts to packets
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/minmax.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include "../device.h"
+#include "net.h"
+#include "train.h"
+
+/* The @i-th packet of a burst; @left: payload bytes from it on */
+static void fill_pdu(struct verve_pdu *pdu, const struct verve_burst *burst,
+		     u32 i, u32 left)
+{
+	bool last = i + 1 == burst->packets;
+	bool ends = last && burst->ends;
+
+	*pdu = burst->pdu;
+	pdu->psn = burst->pdu.psn + i;
+	pdu->opcode = verve_opcode_at(burst->kind, !i && burst->starts, ends);
+	pdu->hdr_len = verve_opcodes[pdu->opcode].hdr_len;
+	pdu->pkey = VERVE_DEFAULT_PKEY;
+	pdu->length = last ? left : burst->mtu;
+	if (!ends)
+		pdu->flags &= ~VERVE_PDU_SOLICITED;
+	if (!last)
+		pdu->flags &= ~VERVE_PDU_ACKREQ;
+}
+
+/* Could a packet of @flow be coupled to this one? */
+static bool is_same_flow(const struct sk_buff *skb,
+			 const struct verve_flow *flow)
+{
+	const struct verve_av *av = &flow->av;
+
+	if (skb_dst(skb) != flow->dst ||
+	    udp_hdr(skb)->source != htons(av->sport))
+		return false;
+	if (av->is_v6)
+		return ipv6_addr_equal(&ipv6_hdr(skb)->saddr, &av->saddr) &&
+		       ipv6_addr_equal(&ipv6_hdr(skb)->daddr, &av->daddr);
+	return ip_hdr(skb)->saddr == av->saddr.s6_addr32[3] &&
+	       ip_hdr(skb)->daddr == av->daddr.s6_addr32[3];
+}
+
+/* Identifications must be consecutive within a train. */
+static void join(struct verve_train *train, struct verve_flow *flow)
+{
+	if (!train->head)
+		return;
+	if (is_same_flow(train->head, flow))
+		flow->ip_id = train->ip_id;
+	else
+		verve_train_flush(train);
+}
+
+static int add_packets(struct verve_train *train, struct verve_flow *flow,
+		       struct verve_burst *burst)
+{
+	u32 i, left = burst->length;
+	struct verve_pdu pdu;
+	struct sk_buff *skb;
+
+	for (i = 0; i < burst->packets; i++) {
+		fill_pdu(&pdu, burst, i, left);
+		left -= pdu.length;
+		skb = verve_packet_build(flow, &pdu, burst->qpn,
+					 burst->payload);
+		if (!IS_ERR(skb)) {
+			verve_train_couple(train, flow, skb);
+			flow->ip_id++;
+			continue;
+		}
+		if (PTR_ERR(skb) != -ENOMEM && PTR_ERR(skb) != -EMSGSIZE)
+			return PTR_ERR(skb);
+		verve_count(train->dev, send_err, 1);
+	}
+	return 0;
+}
+
+static int lose(struct verve_train *train, const struct verve_burst *burst)
+{
+	verve_count(train->dev, send_err, burst->packets);
+	return burst->length ? verve_iter_skip(burst->payload, burst->length) : 0;
+}
+
+int verve_train_add(struct verve_train *train, struct verve_flow *flow,
+		    struct verve_burst *burst)
+{
+	int err;
+
+	rcu_read_lock();
+	if (likely(verve_flow_route(flow, train->dev))) {
+		join(train, flow);
+		err = add_packets(train, flow, burst);
+		train->ip_id = flow->ip_id;
+	} else {
+		err = lose(train, burst);
+	}
+	rcu_read_unlock();
+	return err;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets: one PDU in UDP in IP (IBTA vol. 1, Annex A17.3 and A17.4)
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/dst.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include "../device.h"
+#include "../wire/icrc.h"
+#include "net.h"
+
+static u8 hop_limit(const struct verve_av *av)
+{
+	return av->hop_limit ?: IPDEFTTL;
+}
+
+/* @len: from the UDP header to the end of the packet */
+static void put_v4(struct sk_buff *skb, const struct verve_flow *flow, u32 len)
+{
+	const struct verve_av *av = &flow->av;
+	struct iphdr *ip = skb_put(skb, sizeof(*ip));
+
+	*ip = (struct iphdr) {
+		.version = IPVERSION,
+		.ihl = sizeof(*ip) / 4,
+		.tos = av->traffic_class,
+		.tot_len = htons(sizeof(*ip) + len),
+		.id = htons(flow->ip_id),
+		.frag_off = htons(IP_DF),
+		.ttl = hop_limit(av),
+		.protocol = IPPROTO_UDP,
+		.saddr = av->saddr.s6_addr32[3],
+		.daddr = av->daddr.s6_addr32[3],
+	};
+	/* For the packets of a train; a single one's is written again. */
+	ip_send_check(ip);
+}
+
+static void put_v6(struct sk_buff *skb, const struct verve_flow *flow, u32 len)
+{
+	const struct verve_av *av = &flow->av;
+	struct ipv6hdr *ip = skb_put(skb, sizeof(*ip));
+
+	ip6_flow_hdr(ip, av->traffic_class, htonl(av->flow_label));
+	ip->payload_len = htons(len);
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = hop_limit(av);
+	ip->saddr = av->saddr;
+	ip->daddr = av->daddr;
+}
+
+static void put_udp(struct sk_buff *skb, const struct verve_av *av, u32 len)
+{
+	struct udphdr *udp = skb_put(skb, sizeof(*udp));
+
+	udp->source = htons(av->sport);
+	udp->dest = htons(VERVE_UDP_PORT);
+	udp->len = htons(len);
+	/* The ICRC covers more than a checksum would (A17.4.3). */
+	udp->check = 0;
+}
+
+/* Everything else is in place: the ICRC of what is on the wire. */
+static void put_icrc(struct sk_buff *skb, bool is_v6)
+{
+	const u8 *bth = skb_transport_header(skb) + sizeof(struct udphdr);
+	const u8 *rest = bth + sizeof(struct verve_bth_hdr);
+	__le32 icrc;
+	u32 crc;
+
+	crc = is_v6 ? verve_icrc_start_v6(ipv6_hdr(skb), udp_hdr(skb), bth) :
+		      verve_icrc_start_v4(ip_hdr(skb), udp_hdr(skb), bth);
+	crc = verve_icrc_update(crc, rest, skb_tail_pointer(skb) - rest);
+	icrc = verve_icrc_end(crc);
+	skb_put_data(skb, &icrc, sizeof(icrc));
+}
+
+/* Room in front for whatever the route puts there. */
+static struct sk_buff *alloc_packet(const struct dst_entry *dst, u32 len)
+{
+	u32 headroom = LL_RESERVED_SPACE(dst->dev) + dst->header_len;
+	struct sk_buff *skb;
+
+	skb = alloc_skb(headroom + len, GFP_ATOMIC | __GFP_NOWARN);
+	if (skb)
+		skb_reserve(skb, headroom);
+	return skb;
+}
+
+/* The packet is lost, but those after it must find their payload. */
+static struct sk_buff *lose(struct verve_iter *payload, u32 len, int err)
+{
+	if (len && verve_iter_skip(payload, len))
+		err = -EINVAL;
+	return ERR_PTR(err);
+}
+
+struct sk_buff *verve_packet_build(const struct verve_flow *flow,
+				   const struct verve_pdu *pdu, u32 qpn,
+				   struct verve_iter *payload)
+{
+	const struct verve_av *av = &flow->av;
+	u32 pad = verve_wire_pad(pdu->length);
+	u32 ip_len = av->is_v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	u32 udp_len = sizeof(struct udphdr) + pdu->hdr_len + pdu->length + pad +
+		      VERVE_ICRC_LEN;
+	struct sk_buff *skb;
+	int err;
+
+	if (unlikely(ip_len + udp_len > dst_mtu(flow->dst)))
+		return lose(payload, pdu->length, -EMSGSIZE);
+	skb = alloc_packet(flow->dst, ip_len + udp_len);
+	if (unlikely(!skb))
+		return lose(payload, pdu->length, -ENOMEM);
+
+	skb_reset_network_header(skb);
+	if (av->is_v6)
+		put_v6(skb, flow, udp_len);
+	else
+		put_v4(skb, flow, udp_len);
+	skb_set_transport_header(skb, ip_len);
+	put_udp(skb, av, udp_len);
+	verve_wire_build(skb_put(skb, pdu->hdr_len), pdu, qpn);
+	if (pdu->length) {
+		err = verve_iter_read(payload, skb_put(skb, pdu->length),
+				      pdu->length);
+		if (unlikely(err)) {
+			kfree_skb(skb);
+			return ERR_PTR(err);
+		}
+	}
+	if (pad)
+		skb_put_zero(skb, pad);
+	put_icrc(skb, av->is_v6);
+	skb->priority = rt_tos2priority(av->traffic_class);
+	return skb;
+}

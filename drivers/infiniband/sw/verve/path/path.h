@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * DOC: Bursts and arrivals
+ *
+ * The transport never builds or parses a packet. The requester and responder
+ * describe a burst: consecutive packets of one message, with the memory their
+ * payload comes from. A path turns it into packets. What comes in reaches a
+ * QP's engine as an arrival: the protocol fields of one packet in host order,
+ * and payload that only the path knows how to copy out.
+ */
+#ifndef VERVE_PATH_H
+#define VERVE_PATH_H
+
+#include <linux/llist.h>
+#include <linux/types.h>
+#include "../verbs/ah.h"
+#include "../verbs/mr.h"
+#include "../wire/headers.h"
+
+struct dst_entry;
+struct net;
+struct sk_buff;
+struct verve_dev;
+struct verve_net;
+
+/**
+ * struct verve_flow - an address vector and its cached route
+ * @av: where to
+ * @dst: route, or NULL; checked and renewed by the path
+ * @cookie: of @dst (IPv6)
+ * @ip_id: IPv4 identification of the next packet
+ *
+ * Owned by one QP's engine (under its lock) or used on one stack.
+ */
+struct verve_flow {
+	struct verve_av av;
+	struct dst_entry *dst;
+	u32 cookie;
+	u16 ip_id;
+};
+
+/* Forget the route. Any context. */
+void verve_flow_reset(struct verve_flow *flow);
+
+/**
+ * struct verve_burst - a run of packets of one message
+ * @kind: opcodes by place
+ * @pdu: fields of the run. psn: of the first packet. length, opcode and
+ *	hdr_len are the path's to fill. flags: VERVE_PDU_SOLICITED goes into
+ *	the last packet of a message that @ends, VERVE_PDU_ACKREQ into the last
+ *	packet of the burst. RETH, AETH, immediate... stand in the packets
+ *	whose opcode has them; the AETH is the same in all.
+ * @qpn: destination QP
+ * @packets: in the run, at least 1
+ * @mtu: payload bytes of every packet but the message's last
+ * @length: payload bytes of the run
+ * @starts: the first packet begins the message
+ * @ends: the last packet ends it
+ * @payload: @length bytes; may be NULL when that is 0
+ */
+struct verve_burst {
+	enum verve_op_kind kind;
+	struct verve_pdu pdu;
+	u32 qpn;
+	u32 packets;
+	u32 mtu;
+	u32 length;
+	bool starts;
+	bool ends;
+	struct verve_iter *payload;
+};
+
+/**
+ * struct verve_arrival - one packet for a QP
+ * @node: in the QP's inbox
+ * @pdu: what it says
+ *
+ * Lives in the control block of its skb.
+ */
+struct verve_arrival {
+	struct llist_node node;
+	struct verve_pdu pdu;
+};
+
+/* The arrival was taken in: give back its memory. */
+void verve_arrival_free(struct verve_arrival *arrival);
+
+/**
+ * verve_arrival_place() - copy payload into memory
+ * @arrival: from
+ * @offset: of the first byte in the payload
+ * @to: where; advanced
+ * @len: bytes
+ *
+ * Context: BH off. Return: 0 or the iterator's error.
+ */
+int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
+			struct verve_iter *to, u32 len);
+
+/* Did it come from where @av goes to, and to where @av comes from? */
+bool verve_arrival_matches(const struct verve_arrival *arrival,
+			   const struct verve_av *av);
+
+/**
+ * verve_arrival_grh() - the 40 bytes in front of a UD message
+ * @arrival: from the network
+ * @grh: IPv6 header, or 20 zero bytes and the IPv4 header (Annex A17.4.5.1)
+ *
+ * Return: true for IPv6.
+ */
+bool verve_arrival_grh(const struct verve_arrival *arrival, u8 grh[40]);
+
+/* netns.c: sockets of a network namespace, shared by its devices */
+
+/**
+ * verve_net_get() - open UDP port 4791 in a namespace, or share it
+ * @net: namespace
+ *
+ * Context: process. Return: the namespace's state, or ERR_PTR(-EADDRINUSE...).
+ */
+struct verve_net *verve_net_get(struct net *net);
+/* Context: process; RTNL may be held. */
+void verve_net_put(struct verve_net *vnet);
+/* The namespace, or NULL once it has gone. RCU, or whatever else holds it. */
+struct net *verve_net_ns(const struct verve_net *vnet);
+
+/**
+ * verve_net_attach() - packets that name no QP may find the device
+ * @vnet: held by the device
+ * @dev: ready for packets
+ * @ifindex: of its netdev
+ *
+ * Packets for QP 1, and the counting of those that no QP takes, need a device.
+ *
+ * Context: process. Return: 0, -EEXIST or -ENOMEM.
+ */
+int verve_net_attach(struct verve_net *vnet, struct verve_dev *dev,
+		     int ifindex);
+/* The reverse; receivers have done with @dev when it returns. Process. */
+void verve_net_detach(struct verve_net *vnet, struct verve_dev *dev);
+
+int verve_net_init(void);	/* module load */
+void verve_net_exit(void);
+
+#endif

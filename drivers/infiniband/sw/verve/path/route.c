@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Routes of flows
+ *
+ * Addresses come from GIDs, so a flow's source address is an address of the
+ * device's netdev, or of a VLAN, bond or bridge on top of it: packets leave
+ * through the one that has the address, not by what the routing table
+ * prefers. A destination that is an address of this namespace is the
+ * exception: such packets never leave it.
+ */
+#include <linux/inetdevice.h>
+#include <linux/netdevice.h>
+#include <linux/random.h>
+#include <net/addrconf.h>
+#include <net/flow.h>
+#include <net/inet_dscp.h>
+#include <net/ip6_fib.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/l3mdev.h>
+#include <net/route.h>
+#include "../device.h"
+#include "net.h"
+
+void verve_flow_reset(struct verve_flow *flow)
+{
+	dst_release(flow->dst);
+	flow->dst = NULL;
+}
+
+/* The netdev that packets from @owner's address leave through. */
+static struct net_device *egress(struct net_device *ndev,
+				 struct net_device *owner)
+{
+	if (owner && netdev_has_upper_dev_all_rcu(ndev, owner))
+		return owner;
+	return ndev;
+}
+
+static struct dst_entry *find_v4(const struct verve_av *av, struct net *net,
+				 struct net_device *ndev)
+{
+	__be32 saddr = av->saddr.s6_addr32[3];
+	__be32 daddr = av->daddr.s6_addr32[3];
+	struct flowi4 fl4 = {
+		.flowi4_proto = IPPROTO_UDP,
+		.flowi4_dscp = inet_dsfield_to_dscp(av->traffic_class),
+		.saddr = saddr,
+		.daddr = daddr,
+		.fl4_sport = htons(av->sport),
+		.fl4_dport = htons(VERVE_UDP_PORT),
+	};
+	struct rtable *rt;
+
+	ndev = egress(ndev, __ip_dev_find(net, saddr, false));
+	if (inet_addr_type_dev_table(net, ndev, daddr) == RTN_LOCAL)
+		fl4.flowi4_oif = l3mdev_master_ifindex_rcu(ndev);
+	else
+		fl4.flowi4_oif = ndev->ifindex;
+	rt = ip_route_output_key(net, &fl4);
+	return IS_ERR(rt) ? NULL : &rt->dst;
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+static struct dst_entry *find_v6(const struct verve_av *av, struct net *net,
+				 struct net_device *ndev, u32 *cookie)
+{
+	struct flowi6 fl6 = {
+		.flowi6_proto = IPPROTO_UDP,
+		.flowlabel = ip6_make_flowinfo(av->traffic_class,
+					       htonl(av->flow_label)),
+		.saddr = av->saddr,
+		.daddr = av->daddr,
+		.fl6_sport = htons(av->sport),
+		.fl6_dport = htons(VERVE_UDP_PORT),
+	};
+	struct net_device *owner;
+	struct dst_entry *dst;
+
+	/* Link-local addresses repeat: this netdev's own comes first. */
+	owner = ipv6_dev_find(net, &av->saddr, ndev) ?:
+		ipv6_dev_find(net, &av->saddr, NULL);
+	ndev = egress(ndev, owner);
+	if (ipv6_addr_type(&av->daddr) & IPV6_ADDR_LINKLOCAL ||
+	    !ipv6_chk_addr(net, &av->daddr, NULL, 0))
+		fl6.flowi6_oif = ndev->ifindex;
+	else
+		fl6.flowi6_oif = l3mdev_master_ifindex_rcu(ndev);
+	dst = ip6_dst_lookup_flow(net, NULL, &fl6, NULL);
+	if (IS_ERR(dst))
+		return NULL;
+	*cookie = rt6_get_cookie((struct rt6_info *)dst);
+	return dst;
+}
+#else
+static struct dst_entry *find_v6(const struct verve_av *av, struct net *net,
+				 struct net_device *ndev, u32 *cookie)
+{
+	return NULL;
+}
+#endif
+
+struct dst_entry *verve_flow_route(struct verve_flow *flow,
+				   const struct verve_dev *dev)
+{
+	const struct verve_av *av = &flow->av;
+	struct net_device *ndev;
+
+	if (likely(flow->dst && dst_check(flow->dst, flow->cookie)))
+		return flow->dst;
+
+	verve_flow_reset(flow);
+	ndev = verve_ndev_rcu(dev);
+	if (!ndev)
+		return NULL;
+	flow->ip_id = get_random_u16();
+	if (!av->is_v6)
+		flow->dst = find_v4(av, dev_net(ndev), ndev);
+	else if (READ_ONCE(dev->net->sk6))
+		flow->dst = find_v6(av, dev_net(ndev), ndev, &flow->cookie);
+	return flow->dst;
+}

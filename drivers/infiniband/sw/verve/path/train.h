@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * DOC: Trains
+ *
+ * Most of what a small packet costs is its way through the IP stack, so
+ * consecutive packets of a flow go through it coupled: one skb, whose
+ * frag_list holds further packets that are each complete, with IP and UDP
+ * headers of their own (SKB_GSO_FRAGLIST). The stack uncouples them where a
+ * device needs that, or at the receiving socket; the packets on the wire are
+ * the same as if each had been sent alone. They may differ in length, their
+ * UDP checksum stays 0, and IPv4 identifications are rewritten as consecutive
+ * ones, which is what they are, so that every ICRC stays right.
+ */
+#ifndef VERVE_PATH_TRAIN_H
+#define VERVE_PATH_TRAIN_H
+
+#include "path.h"
+
+/**
+ * struct verve_train - packets that wait to be sent as one
+ * @dev: device that sends
+ * @head: first packet, or NULL
+ * @tail: last packet behind @head, or NULL
+ * @packets: how many
+ * @bytes: transport headers, payload, pad and ICRC of all
+ * @max_packets: for the route at hand
+ * @max_len: bytes of one skb, likewise
+ * @ip_id: IPv4 identification of the packet that may follow
+ *
+ * On the stack of whoever owns the flow.
+ */
+struct verve_train {
+	struct verve_dev *dev;
+	struct sk_buff *head;
+	struct sk_buff *tail;
+	u32 packets;
+	u32 bytes;
+	u32 max_packets;
+	u32 max_len;
+	u16 ip_id;
+};
+
+static inline void verve_train_init(struct verve_train *train,
+				    struct verve_dev *dev)
+{
+	*train = (struct verve_train) { .dev = dev };
+}
+
+/**
+ * verve_train_add() - send a burst, or append it to what will be sent
+ * @train: train; full ones are sent, and one of another flow
+ * @flow: where to; its route may be renewed
+ * @burst: what; its payload iterator is advanced
+ *
+ * The last packets stay in @train until verve_train_flush(). A packet that
+ * cannot be sent (no route, no memory, a full queue) is a lost packet: counted
+ * as send_err, not an error.
+ *
+ * Context: BH off, interrupts on.
+ * Return: 0, or the payload iterator's error: -EACCES or -EINVAL; packets
+ * before the bad memory may be sent.
+ */
+int verve_train_add(struct verve_train *train, struct verve_flow *flow,
+		    struct verve_burst *burst);
+
+/**
+ * verve_train_flush() - send what is in a train
+ * @train: may be empty; is empty afterwards
+ * Context: BH off, interrupts on.
+ */
+void verve_train_flush(struct verve_train *train);
+
+/**
+ * verve_train_couple() - append a packet
+ * @train: train; sent first when the packet does not fit
+ * @flow: of the packet, with a route; the same as that of others in @train
+ * @skb: from verve_packet_build(); consumed
+ * Context: BH off, RCU.
+ */
+void verve_train_couple(struct verve_train *train,
+			const struct verve_flow *flow, struct sk_buff *skb);
+
+#endif
