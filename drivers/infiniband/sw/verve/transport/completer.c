@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The completer: takes responses in and retires send requests in their order
+ * (IBTA vol. 1, 9.7.5, 9.7.7).
+ *
+ * req.una, the oldest PSN outstanding, always lies in the request at sq.tail.
+ * It moves over SENDs and WRITEs by ACKs, and over READs and atomics only by
+ * their responses: an ACK beyond one of those says that its response was lost (9.7.5.1.2, implied NAK).
+ */
+#include "psn.h"
+#include "transport.h"
+#include "verdict.h"
+
+static const u8 wc_opcodes[] = {
+	[IB_WR_SEND] = IB_WC_SEND,
+	[IB_WR_SEND_WITH_IMM] = IB_WC_SEND,
+	[IB_WR_SEND_WITH_INV] = IB_WC_SEND,
+	[IB_WR_RDMA_WRITE] = IB_WC_RDMA_WRITE,
+	[IB_WR_RDMA_WRITE_WITH_IMM] = IB_WC_RDMA_WRITE,
+	[IB_WR_RDMA_READ] = IB_WC_RDMA_READ,
+	[IB_WR_ATOMIC_CMP_AND_SWP] = IB_WC_COMP_SWAP,
+	[IB_WR_ATOMIC_FETCH_AND_ADD] = IB_WC_FETCH_ADD,
+};
+
+static bool is_read(const struct verve_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_RDMA_READ ||
+	       wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+	       wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+static bool is_outstanding(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return qp->sq.tail != verve_sq_head(&qp->sq) &&
+	       verve_sq_at(&qp->sq, qp->sq.tail)->state == VERVE_WQE_STARTED;
+}
+
+static struct verve_swqe *oldest(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return verve_sq_at(&qp->sq, qp->sq.tail);
+}
+
+static u32 byte_len(const struct verve_swqe *wqe)
+{
+	return is_read(wqe) && wqe->opcode != IB_WR_RDMA_READ ? sizeof(u64) :
+								wqe->length;
+}
+
+static struct ib_wc describe(const struct verve_qp *qp,
+			     const struct verve_swqe *wqe,
+			     enum ib_wc_status status)
+{
+	struct ib_wc wc = {
+		.wr_id = wqe->wr_id,
+		.status = status,
+		.qp = qp->ibqp,
+		.byte_len = byte_len(wqe),
+		.port_num = 1,
+	};
+
+	if (wqe->opcode < ARRAY_SIZE(wc_opcodes))
+		wc.opcode = wc_opcodes[wqe->opcode];
+	return wc;
+}
+
+void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
+{
+	struct verve_sq *sq = &qp->sq;
+	const struct verve_swqe *wqe = verve_sq_at(sq, sq->tail);
+	const struct ib_wc wc = describe(qp, wqe, status);
+	bool failed = status != IB_WC_SUCCESS;
+	bool signaled = failed || sq->sig_all ||
+			(wqe->flags & IB_SEND_SIGNALED);
+
+	qp->req.rd_atomic -= min_t(u32, wqe->reads, qp->req.rd_atomic);
+	/* Free the slot first: who sees the completion may post into it. */
+	smp_store_release(&sq->tail, sq->tail + 1);
+	if ((s32)(sq->next - sq->tail) < 0)
+		sq->next = sq->tail;
+	if (qp->is_user)
+		verve_ring_advance(&sq->ring, 1);
+	if (!signaled)
+		return;
+	if (failed && status != IB_WC_WR_FLUSH_ERR)
+		verve_count(qp->dev, req_cqe_error, 1);
+	verve_cq_post(qp->scq, &wc, 1, failed);
+	qp->notices |= VERVE_NOTICE_SCQ;
+}
+
+void verve_completer_flush(struct verve_qp *qp)
+{
+	struct verve_sq *sq = &qp->sq;
+
+	/* What is posted while this runs is left to the next round. */
+	u32 most = sq->slots;
+
+	while (most-- && (sq->tail != verve_sq_head(sq) ||
+			  verve_requester_fetch(qp)))
+		verve_completer_retire(qp, IB_WC_WR_FLUSH_ERR);
+	qp->req.psn = qp->req.una;
+}
+
+/* UC, UD: the send queue stops, receiving goes on (10.3.1, SQE). */
+void verve_completer_fail(struct verve_qp *qp, enum ib_wc_status status)
+{
+	verve_completer_retire(qp, status);
+	if (qp->type == IB_QPT_RC) {
+		verve_engine_error(qp);
+		return;
+	}
+	qp->state = IB_QPS_SQE;
+	verve_completer_flush(qp);
+}
+
+/* Everything before @psn has arrived. */
+static void acknowledge(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+
+	if (req->una == psn)
+		return;
+	req->una = psn;
+	req->progress = true;
+	req->rewound = false;
+	req->probing = false;
+	req->rnr_naks = 0;
+	req->retries = qp->attr.retry_cnt;
+	req->rnr_retries = qp->attr.rnr_retry;
+	while (is_outstanding(qp) &&
+	       verve_psn_before(oldest(qp)->last_psn, psn))
+		verve_completer_retire(qp, IB_WC_SUCCESS);
+	/* Had gone back further than was needed. */
+	if (verve_psn_before(req->psn, psn)) {
+		req->psn = psn;
+		qp->sq.next = qp->sq.tail;
+	}
+}
+
+/* One retry is used up. Return: false when it was the last. */
+static bool retry(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->req.retries) {
+		qp->req.retries--;
+		verve_requester_rewind(qp);
+		return true;
+	}
+	verve_count(qp->dev, retry_exceeded_err, 1);
+	verve_completer_fail(qp, IB_WC_RETRY_EXC_ERR);
+	return false;
+}
+
+void verve_completer_timeout(struct verve_qp *qp)
+{
+	verve_count(qp->dev, local_ack_timeout_err, 1);
+	if (is_outstanding(qp) && retry(qp))
+		qp->req.probing = true;
+}
+
+/*
+ * The first READ or atomic with a PSN up to @psn whose responses are missing,
+ * or NULL.
+ */
+static struct verve_swqe *awaited_read(const struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock)
+{
+	const struct verve_sq *sq = &qp->sq;
+	u32 head = verve_sq_head(sq);
+	u32 i;
+
+	for (i = sq->tail; i != head; i++) {
+		struct verve_swqe *wqe = verve_sq_at(sq, i);
+
+		if (wqe->state != VERVE_WQE_STARTED ||
+		    verve_psn_before(psn, wqe->first_psn))
+			break;
+		if (is_read(wqe))
+			return wqe;
+	}
+	return NULL;
+}
+
+/* A response has not come though later ones have: ask again, but once. */
+static void response_lost(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->req.rewound)
+		return;
+	qp->req.rewound = true;
+	verve_count(qp->dev, implied_nak_seq_err, 1);
+	retry(qp);
+}
+
+/*
+ * Acknowledge all up to and with @psn, as far as no READ stands in between.
+ * Return: false when one does.
+ */
+static bool acknowledge_upto(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock)
+{
+	const struct verve_swqe *read = awaited_read(qp, psn);
+
+	if (!read) {
+		acknowledge(qp, verve_psn_add(psn, 1));
+		return true;
+	}
+	if (verve_psn_before(qp->req.una, read->first_psn))
+		acknowledge(qp, read->first_psn);
+	response_lost(qp);
+	return false;
+}
+
+static void rnr_nak(struct verve_qp *qp, u8 code)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+
+	verve_count(qp->dev, rcvd_rnr_err, 1);
+	if (req->wait_rnr)
+		return;
+	if (!req->rnr_retries) {
+		verve_count(qp->dev, retry_rnr_exceeded_err, 1);
+		verve_completer_fail(qp, IB_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (req->rnr_retries != 7)
+		req->rnr_retries--;
+	/* The peer may still not be ready: it need not refuse a whole window */
+	req->probing = true;
+	verve_requester_rewind(qp);
+	verve_timer_rnr_nak(qp, code);
+}
+
+static void nak(struct verve_qp *qp, u8 syndrome)
+	__must_hold(&qp->lock)
+{
+	if (syndrome == VERVE_NAK_PSN_SEQ_ERR) {
+		verve_count(qp->dev, packet_seq_err, 1);
+		verve_count(qp->dev, rcvd_seq_err, 1);
+		retry(qp);
+		return;
+	}
+	verve_completer_fail(qp, verve_verdict_nak_status(syndrome));
+}
+
+/* A NAK's PSN is the one refused: everything before it was taken. */
+static bool acknowledge_before(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock)
+{
+	return psn == qp->req.una ||
+	       acknowledge_upto(qp, verve_psn_add(psn, -1));
+}
+
+static void receive_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
+	__must_hold(&qp->lock)
+{
+	switch (syndrome & VERVE_AETH_TYPE_MASK) {
+	case VERVE_AETH_ACK:
+		acknowledge_upto(qp, psn);
+		break;
+	case VERVE_AETH_RNR_NAK:
+		if (acknowledge_before(qp, psn))
+			rnr_nak(qp, syndrome & VERVE_AETH_VALUE_MASK);
+		break;
+	case VERVE_AETH_NAK:
+		if (acknowledge_before(qp, psn))
+			nak(qp, syndrome);
+		break;
+	default:
+		verve_count(qp->dev, rx_drop_protocol, 1);
+	}
+}
+
+/* One request of the READ or atomic has been answered in full. */
+static void answered(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	if (!wqe->reads)
+		return;
+	wqe->reads--;
+	if (qp->req.rd_atomic)
+		qp->req.rd_atomic--;
+}
+
+static int place(struct verve_qp *qp, struct verve_swqe *wqe,
+		 struct verve_arrival *arrival, u32 offset)
+	__must_hold(&qp->lock)
+{
+	u32 len = arrival->pdu.length;
+	struct verve_iter it;
+	int err;
+
+	verve_iter_sges(&it, qp->dev, qp->ibqp->pd, wqe->sge, wqe->num_sge,
+			IB_ACCESS_LOCAL_WRITE);
+	if (wqe->opcode == IB_WR_RDMA_READ) {
+		err = verve_iter_skip(&it, offset);
+		if (!err)
+			err = verve_arrival_place(arrival, 0, &it, len);
+	} else {
+		err = verve_iter_write(&it, &arrival->pdu.orig, sizeof(u64));
+	}
+	verve_iter_end(&it);
+	return err;
+}
+
+static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe,
+		 const struct verve_pdu *pdu, u32 offset)
+{
+	if (wqe->opcode != IB_WR_RDMA_READ)
+		return verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC_ACK;
+	return (verve_opcode_flags(pdu->opcode) & VERVE_OP_READ_RESP) &&
+	       pdu->length == min(wqe->length - offset, qp->mtu);
+}
+
+/* READ response or atomic response for @wqe, in its order. */
+static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
+			 struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
+{
+	const struct verve_pdu *pdu = &arrival->pdu;
+	u32 offset = verve_psn_diff(pdu->psn, wqe->first_psn) * qp->mtu;
+
+	if (!fits(qp, wqe, pdu, offset)) {
+		verve_completer_fail(qp, IB_WC_BAD_RESP_ERR);
+		return;
+	}
+	if (place(qp, wqe, arrival, offset)) {
+		verve_completer_fail(qp, IB_WC_LOC_PROT_ERR);
+		return;
+	}
+	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_LAST)
+		answered(qp, wqe);
+	acknowledge(qp, verve_psn_add(pdu->psn, 1));
+}
+
+static void receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
+{
+	u32 psn = arrival->pdu.psn;
+	struct verve_swqe *wqe = awaited_read(qp, psn);
+
+	if (!wqe) {
+		verve_count(qp->dev, rx_drop_protocol, 1);
+		return;
+	}
+	/* It also acknowledges every SEND and WRITE before the READ. */
+	if (verve_psn_before(qp->req.una, wqe->first_psn))
+		acknowledge(qp, wqe->first_psn);
+	if (psn == qp->req.una)
+		receive_data(qp, wqe, arrival);
+	else
+		response_lost(qp);
+}
+
+void verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+{
+	const struct verve_pdu *pdu = &arrival->pdu;
+
+	switch (verve_verdict_ack(pdu->psn, qp->req.una, qp->req.max_psn)) {
+	case VERVE_ACK_STALE:
+		verve_count(qp->dev, rx_drop_stale, 1);
+		return;
+	case VERVE_ACK_GHOST:
+		verve_count(qp->dev, rx_drop_protocol, 1);
+		return;
+	case VERVE_ACK_VALID:
+		break;
+	}
+	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_ACK)
+		receive_ack(qp, pdu->psn, pdu->aeth >> 24);
+	else
+		receive_response(qp, arrival);
+}

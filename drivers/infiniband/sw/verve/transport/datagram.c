@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Datagrams: UD QPs and the GSI, which is QP 1 (IBTA vol. 1, 9.8.4, 13.5)
+ */
+#include "psn.h"
+#include "transport.h"
+
+enum {
+	GRH_BYTES = 40,
+	/* Highest bit: take the QP's own (10.2.5). */
+	QKEY_CONTROLLED = 1U << 31,
+};
+
+static void transmit(struct verve_qp *qp, const struct verve_swqe *wqe,
+		     const struct verve_av *av, struct verve_iter *it)
+	__must_hold(&qp->lock)
+{
+	struct verve_flow flow = { .av = *av };
+	struct verve_burst burst = {
+		.kind = wqe->opcode == IB_WR_SEND ? VERVE_SEQ_UD_SEND :
+						    VERVE_SEQ_UD_SEND_IMM,
+		.qpn = wqe->rqpn,
+		.packets = 1,
+		.mtu = qp->mtu,
+		.length = wqe->length,
+		.starts = true,
+		.ends = true,
+		.payload = it,
+		.pdu.psn = qp->req.psn,
+		.pdu.imm = wqe->imm,
+		.pdu.qkey = wqe->rqkey & QKEY_CONTROLLED ? qp->attr.qkey :
+							   wqe->rqkey,
+		.pdu.sqpn = qp->qpn,
+	};
+
+	if (wqe->flags & IB_SEND_SOLICITED)
+		burst.pdu.flags |= VERVE_PDU_SOLICITED;
+	/* The memory was checked; if it has gone since, so has the packet. */
+	verve_train_add(qp->train, &flow, &burst);
+	verve_flow_reset(&flow);
+}
+
+void verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
+{
+	const struct verve_av *av;
+	struct verve_iter it;
+
+	rcu_read_lock();
+	av = verve_av_find(qp->dev, qp->ibqp->pd, wqe->ah_num);
+	if (!av) {
+		rcu_read_unlock();
+		verve_completer_fail(qp, IB_WC_LOC_QP_OP_ERR);
+		return;
+	}
+	if (wqe->is_inline)
+		verve_iter_flat(&it, wqe->inline_data, wqe->length);
+	else
+		verve_iter_sges(&it, qp->dev, qp->ibqp->pd, wqe->sge,
+				wqe->num_sge, 0);
+	transmit(qp, wqe, av, &it);
+	rcu_read_unlock();
+	verve_iter_end(&it);
+	qp->req.psn = verve_psn_add(qp->req.psn, 1);
+	qp->budget--;
+	verve_completer_retire(qp, IB_WC_SUCCESS);
+}
+
+static int place(struct verve_qp *qp, const struct verve_arrival *arrival,
+		 const u8 *grh)
+	__must_hold(&qp->lock)
+{
+	struct verve_recv *recv = &qp->resp.recv;
+	struct verve_iter it;
+	int err;
+
+	verve_iter_sges(&it, qp->dev, qp->ibqp->pd, recv->sge, recv->num_sge,
+			IB_ACCESS_LOCAL_WRITE);
+	err = verve_iter_write(&it, grh, GRH_BYTES);
+	if (!err && arrival->pdu.length)
+		err = verve_arrival_place(arrival, 0, &it, arrival->pdu.length);
+	verve_iter_end(&it);
+	return err;
+}
+
+static void fail(struct verve_qp *qp, enum ib_wc_status status)
+	__must_hold(&qp->lock)
+{
+	verve_responder_fail_recv(qp, status);
+	verve_engine_event(qp, IB_EVENT_QP_FATAL);
+	verve_engine_error(qp);
+}
+
+static void complete_recv(struct verve_qp *qp, const struct verve_pdu *pdu,
+			  bool is_v6)
+	__must_hold(&qp->lock)
+{
+	struct ib_wc wc = {
+		.opcode = IB_WC_RECV,
+		.byte_len = GRH_BYTES + pdu->length,
+		.src_qp = pdu->sqpn,
+		.wc_flags = IB_WC_GRH,
+	};
+
+	if (!qp->is_user) {
+		wc.wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
+		wc.network_hdr_type = is_v6 ? RDMA_NETWORK_IPV6 :
+					      RDMA_NETWORK_IPV4;
+	}
+	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_IMM) {
+		wc.wc_flags |= IB_WC_WITH_IMM;
+		wc.ex.imm_data = pdu->imm;
+	}
+	verve_count(qp->dev, rdma_recvs, 1);
+	verve_responder_complete(qp, &wc, pdu->flags & VERVE_PDU_SOLICITED);
+}
+
+void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+{
+	const struct verve_pdu *pdu = &arrival->pdu;
+	u8 grh[GRH_BYTES];
+	bool is_v6;
+
+	if (pdu->qkey != qp->attr.qkey) {
+		verve_count(qp->dev, rx_drop_qkey, 1);
+		return;
+	}
+	switch (verve_responder_take_recv(qp)) {
+	case 0:
+		break;
+	case -ENOENT:
+		verve_count(qp->dev, rx_drop_no_recv, 1);
+		return;
+	default:
+		fail(qp, IB_WC_LOC_QP_OP_ERR);
+		return;
+	}
+	if (pdu->length + GRH_BYTES > qp->resp.recv.length) {
+		fail(qp, IB_WC_LOC_LEN_ERR);
+		return;
+	}
+	is_v6 = verve_arrival_grh(arrival, grh);
+	if (place(qp, arrival, grh)) {
+		fail(qp, IB_WC_LOC_PROT_ERR);
+		return;
+	}
+	complete_recv(qp, pdu, is_v6);
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * DOC: locking
+ *
+ * A QP's engine is its requester, completer and responder together, and
+ * qp->lock is its ownership: whoever holds it does all the work there is for
+ * the QP. The data path only tries the lock. Whoever finds it taken has left
+ * his arrival in the inbox or his event bit set before he tried, and the owner
+ * looks for both after he has let go; so nothing is lost and nobody waits for
+ * another's work. Only verbs that change or read a QP wait for the lock, and
+ * an owner's round is bounded by VERVE_BUDGET_PACKETS and what the inbox held.
+ *
+ * Order: qp->lock, then one of sq.post_lock, rq.lock (of the QP or its SRQ),
+ * cq.lock, which are leaves. No two QPs are ever held. Completion and event
+ * handlers are called after the lock is dropped.
+ *
+ * The engine runs with BH off in the context that gave it work: the poster's,
+ * the receive softirq, the timer's; with interrupts off it is left to a work
+ * item, which also carries on where the budget ran out.
+ */
+#include <linux/bitops.h>
+#include <linux/bottom_half.h>
+#include <linux/irqflags.h>
+#include "transport.h"
+
+static struct workqueue_struct *engine_wq;
+
+static void free_arrivals(struct llist_node *list)
+{
+	struct verve_arrival *arrival, *next;
+
+	llist_for_each_entry_safe(arrival, next, list, node)
+		verve_arrival_free(arrival);
+}
+
+/* Does the QP take packets of this kind in the state that it is in? */
+static bool is_receiving(const struct verve_qp *qp, u32 flags)
+	__must_hold(&qp->lock)
+{
+	if (flags & VERVE_OP_RESPONSE)
+		return qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD;
+	return qp->state == IB_QPS_RTR || qp->state == IB_QPS_RTS ||
+	       qp->state == IB_QPS_SQD || qp->state == IB_QPS_SQE;
+}
+
+static bool is_service(const struct verve_qp *qp, u32 flags)
+{
+	switch (qp->type) {
+	case IB_QPT_RC:
+		return flags & VERVE_OP_RC;
+	case IB_QPT_UC:
+		return flags & VERVE_OP_UC;
+	default:
+		return flags & VERVE_OP_UD;
+	}
+}
+
+static void take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
+{
+	u32 flags = verve_opcode_flags(arrival->pdu.opcode);
+
+	if (!is_service(qp, flags))
+		verve_count(qp->dev, rx_drop_opcode, 1);
+	else if (!is_receiving(qp, flags))
+		verve_count(qp->dev, rx_drop_qp_state, 1);
+	else if (!verve_qp_is_connected(qp))
+		verve_datagram_receive(qp, arrival);
+	else if (!verve_arrival_matches(arrival, &qp->flow.av))
+		verve_count(qp->dev, rx_drop_address, 1);
+	else if (flags & VERVE_OP_RESPONSE)
+		verve_completer_receive(qp, arrival);
+	else
+		verve_responder_receive(qp, arrival);
+}
+
+static void take_in_all(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct llist_node *list = llist_del_all(&qp->inbox);
+	struct verve_arrival *arrival, *next;
+
+	list = llist_reverse_order(list);
+	llist_for_each_entry_safe(arrival, next, list, node) {
+		take_in(qp, arrival);
+		verve_arrival_free(arrival);
+	}
+}
+
+/* One round: what came in, what is owed to the peer, what may be sent. */
+static void run(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	unsigned long events = xchg(&qp->events, 0);
+	struct verve_train train;
+
+	lockdep_assert_held(&qp->lock);
+	verve_train_init(&train, qp->dev);
+	qp->train = &train;
+	qp->budget = VERVE_BUDGET_PACKETS;
+	take_in_all(qp);
+	if (events & BIT(VERVE_EV_TIMER))
+		verve_timer_expired(qp);
+	verve_responder_round_end(qp);
+	verve_requester_run(qp);
+	verve_train_flush(&train);
+	qp->train = NULL;
+}
+
+static bool has_work(const struct verve_qp *qp)
+{
+	return !llist_empty(&qp->inbox) || READ_ONCE(qp->events);
+}
+
+static void raise_event(struct verve_qp *qp, enum ib_event_type type)
+{
+	struct ib_qp *ibqp = qp->ibqp;
+	struct ib_event event = {
+		.device = &qp->dev->ibdev,
+		.element.qp = ibqp,
+		.event = type,
+	};
+
+	if (ibqp->event_handler)
+		ibqp->event_handler(&event, ibqp->qp_context);
+}
+
+/* The QP is referenced, and its CQs and SRQ are by it. */
+static void raise_notices(struct verve_qp *qp, u32 notices)
+{
+	unsigned long events = notices >> VERVE_NOTICE_SHIFT;
+	unsigned int type;
+
+	if (notices & VERVE_NOTICE_SCQ)
+		verve_cq_notify(qp->scq);
+	if (notices & VERVE_NOTICE_RCQ)
+		verve_cq_notify(qp->rcq);
+	if (notices & VERVE_NOTICE_SRQ)
+		verve_srq_notify(qp->srq);
+	for_each_set_bit(type, &events, 32 - VERVE_NOTICE_SHIFT)
+		raise_event(qp, type);
+}
+
+/* Let go, raise what is due, and see whether somebody failed to get in. */
+static bool leave(struct verve_qp *qp)
+	__releases(&qp->lock)
+{
+	u32 notices = qp->notices;
+
+	qp->notices = 0;
+	spin_unlock(&qp->lock);
+	if (notices)
+		raise_notices(qp, notices);
+	/* Pairs with the full barrier of llist_add() and set_bit() + trylock */
+	smp_mb();
+	return has_work(qp);
+}
+
+static void enter(struct verve_qp *qp)
+{
+	unsigned int rounds = 0;
+
+	while (spin_trylock(&qp->lock)) {
+		run(qp);
+		if (!leave(qp))
+			return;
+		if (++rounds == 2) {
+			queue_work(engine_wq, &qp->work);
+			return;
+		}
+	}
+}
+
+void verve_engine_receive(struct verve_qp *qp, struct llist_node *newest,
+			  struct llist_node *oldest)
+{
+	llist_add_batch(newest, oldest, &qp->inbox);
+	enter(qp);
+}
+
+void verve_engine_kick(struct verve_qp *qp, enum verve_qp_event event)
+{
+	set_bit(event, &qp->events);
+	/* The event before the attempt to get the lock: see leave() */
+	smp_mb__after_atomic();
+	if (irqs_disabled() || in_hardirq()) {
+		queue_work(engine_wq, &qp->work);
+		return;
+	}
+	local_bh_disable();
+	enter(qp);
+	local_bh_enable();
+}
+
+void verve_engine_again(struct verve_qp *qp)
+{
+	set_bit(VERVE_EV_CONTINUE, &qp->events);
+	queue_work(engine_wq, &qp->work);
+}
+
+static void engine_work(struct work_struct *work)
+{
+	struct verve_qp *qp = container_of(work, struct verve_qp, work);
+
+	local_bh_disable();
+	enter(qp);
+	local_bh_enable();
+}
+
+void verve_engine_lock(struct verve_qp *qp)
+	__acquires(&qp->lock)
+{
+	local_bh_disable();
+	spin_lock(&qp->lock);
+}
+
+void verve_engine_unlock(struct verve_qp *qp)
+	__releases(&qp->lock)
+{
+	run(qp);
+	if (leave(qp))
+		queue_work(engine_wq, &qp->work);
+	local_bh_enable();
+}
+
+void verve_engine_event(struct verve_qp *qp, enum ib_event_type event)
+{
+	qp->notices |= BIT(VERVE_NOTICE_SHIFT + event);
+}
+
+void verve_engine_error(struct verve_qp *qp)
+{
+	qp->state = IB_QPS_ERR;
+	verve_completer_flush(qp);
+	verve_responder_flush(qp);
+	verve_timer_qp_error(qp);
+}
+
+void verve_engine_setup(struct verve_qp *qp)
+{
+	spin_lock_init(&qp->lock);
+	init_llist_head(&qp->inbox);
+	INIT_WORK(&qp->work, engine_work);
+	verve_timer_init(qp);
+}
+
+void verve_engine_stop(struct verve_qp *qp)
+{
+	hrtimer_cancel(&qp->timer);
+	cancel_work_sync(&qp->work);
+	/* The last run of the work may have found the timer stopped, not dead. */
+	hrtimer_cancel(&qp->timer);
+	free_arrivals(llist_del_all(&qp->inbox));
+}
+
+int verve_engine_init(void)
+{
+	engine_wq = alloc_workqueue("verve", WQ_HIGHPRI | WQ_MEM_RECLAIM |
+				    WQ_PERCPU, 0);
+	return engine_wq ? 0 : -ENOMEM;
+}
+
+void verve_engine_exit(void)
+{
+	destroy_workqueue(engine_wq);
+}

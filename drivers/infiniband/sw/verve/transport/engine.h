@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The engine: one per QP, one owner at a time.
+ */
+#ifndef VERVE_TRANSPORT_ENGINE_H
+#define VERVE_TRANSPORT_ENGINE_H
+
+#include "../verbs/qp.h"
+
+/**
+ * verve_engine_receive() - hand packets to their QP
+ * @qp: referenced by the caller
+ * @newest: node of the last arrival, linked to those before it; consumed
+ * @oldest: node of the first arrival
+ *
+ * Context: BH off, no Verve lock held.
+ */
+void verve_engine_receive(struct verve_qp *qp, struct llist_node *newest,
+			  struct llist_node *oldest);
+
+/**
+ * verve_engine_kick() - something happened to the QP
+ * @qp: referenced by the caller, or protected by its verbs object
+ * @event: what
+ *
+ * Runs the engine here when the context allows it, else by a work item.
+ *
+ * Context: any; interrupts may be off.
+ */
+void verve_engine_kick(struct verve_qp *qp, enum verve_qp_event event);
+
+int verve_engine_init(void);	/* module load */
+void verve_engine_exit(void);
+
+#endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * READs and atomics at the responder.
+ *
+ * The last max_dest_rd_atomic of them are remembered, so that a requester that
+ * missed a response can ask again: a READ is read anew, an atomic answers with
+ * the value that it found the first time (IBTA vol. 1, 9.4.5, 9.7.4.1.1).
+ * Their responses are jobs that go out in order, a budget's worth at a time.
+ */
+#include <linux/slab.h>
+#include "psn.h"
+#include "transport.h"
+
+struct verve_replay *verve_replay_alloc(u32 slots)
+{
+	return kcalloc(2 * slots, sizeof(struct verve_replay), GFP_KERNEL);
+}
+
+struct verve_replay *verve_replay_install(struct verve_responder *resp,
+					  struct verve_replay *replay, u32 slots)
+{
+	struct verve_replay *old = resp->replay;
+
+	resp->replay = replay;
+	resp->jobs = replay + slots;
+	resp->slots = slots;
+	resp->next_slot = 0;
+	resp->first_job = 0;
+	resp->num_jobs = 0;
+	return old;
+}
+
+static bool add_job(struct verve_responder *resp,
+		    const struct verve_replay *replay)
+{
+	u32 i = (resp->first_job + resp->num_jobs) % resp->slots;
+
+	if (resp->num_jobs == resp->slots)
+		return false;
+	if (!resp->num_jobs++)
+		resp->job_psn = replay->first_psn;
+	resp->jobs[i] = *replay;
+	return true;
+}
+
+/* A request has been executed: remember it, answer it, expect what follows. */
+static void record(struct verve_qp *qp, const struct verve_replay *replay)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	/* More under way than the QP was said to take (9.7.4.1.4). */
+	if (!add_job(resp, replay)) {
+		verve_responder_refuse(qp, VERVE_NAK_INV_REQ);
+		return;
+	}
+	resp->replay[resp->next_slot] = *replay;
+	resp->next_slot = (resp->next_slot + 1) % resp->slots;
+	resp->epsn = verve_psn_add(replay->last_psn, 1);
+}
+
+static struct verve_mr *get_range(struct verve_qp *qp, u32 rkey, u64 va,
+				  u32 len, int access)
+{
+	struct verve_mr *mr;
+
+	mr = verve_mr_get(qp->dev, qp->ibqp->pd, rkey, access);
+	if (mr && verve_mr_covers(mr, va, len))
+		return mr;
+	if (mr)
+		verve_mr_put(mr);
+	return NULL;
+}
+
+void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
+{
+	u32 packets = verve_psn_count(pdu->dmalen, qp->mtu);
+	struct verve_replay read = {
+		.first_psn = pdu->psn,
+		.last_psn = verve_psn_add(pdu->psn, packets - 1),
+		.va = pdu->va,
+		.rkey = pdu->rkey,
+		.length = pdu->dmalen,
+	};
+	struct verve_mr *mr;
+
+	verve_count(qp->dev, rx_read_requests, 1);
+	if (pdu->dmalen > VERVE_MAX_MSG) {
+		verve_responder_refuse(qp, VERVE_NAK_INV_REQ);
+		return;
+	}
+	if (pdu->dmalen) {
+		mr = get_range(qp, pdu->rkey, pdu->va, pdu->dmalen,
+			       IB_ACCESS_REMOTE_READ);
+		if (!mr) {
+			verve_responder_refuse(qp, VERVE_NAK_REM_ACC_ERR);
+			return;
+		}
+		verve_mr_put(mr);
+	}
+	qp->resp.msn++;
+	read.msn = qp->resp.msn;
+	record(qp, &read);
+}
+
+/*
+ * Atomic with regard to other Verve QPs and to the CPUs (IB_ATOMIC_GLOB): it
+ * is the CPU's own instruction.
+ */
+static u64 perform(u64 *target, const struct verve_pdu *pdu)
+{
+	if (verve_op_is_cmp_swp(pdu->opcode))
+		return cmpxchg64(target, pdu->compare, pdu->swap_add);
+	return atomic64_fetch_add(pdu->swap_add, (atomic64_t *)target);
+}
+
+/*
+ * Return: 0, or the NAK that answers it. The address must be aligned both as
+ * the peer names it (9.7.4.1.5) and in memory: an MR's IOVA need not be
+ * aligned as its pages are.
+ */
+static u8 execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
+			 u64 *orig)
+	__must_hold(&qp->lock)
+{
+	u32 len = sizeof(u64);
+	struct verve_mr *mr;
+	u64 *target;
+	u8 nak = 0;
+
+	if (!IS_ALIGNED(pdu->va, sizeof(u64)) ||
+	    qp->resp.num_jobs == qp->resp.slots)
+		return VERVE_NAK_INV_REQ;
+	mr = get_range(qp, pdu->rkey, pdu->va, len, IB_ACCESS_REMOTE_ATOMIC);
+	if (!mr)
+		return VERVE_NAK_REM_ACC_ERR;
+	target = verve_mr_map(mr, pdu->va, &len);
+	if (IS_ALIGNED((uintptr_t)target, sizeof(u64)))
+		*orig = perform(target, pdu);
+	else
+		nak = VERVE_NAK_INV_REQ;
+	verve_mr_put(mr);
+	return nak;
+}
+
+void verve_replay_atomic(struct verve_qp *qp, const struct verve_pdu *pdu)
+{
+	struct verve_replay atomic = {
+		.is_atomic = true,
+		.first_psn = pdu->psn,
+		.last_psn = pdu->psn,
+	};
+	u8 nak;
+
+	verve_count(qp->dev, rx_atomic_requests, 1);
+	nak = execute_atomic(qp, pdu, &atomic.orig);
+	if (nak) {
+		verve_responder_refuse(qp, nak);
+		return;
+	}
+	qp->resp.msn++;
+	atomic.msn = qp->resp.msn;
+	record(qp, &atomic);
+}
+
+static bool holds(const struct verve_replay *replay, u32 psn)
+{
+	return !verve_psn_before(psn, replay->first_psn) &&
+	       !verve_psn_before(replay->last_psn, psn);
+}
+
+/* The newest request that @psn belongs to. */
+static const struct verve_replay *find(const struct verve_responder *resp,
+				       u32 psn)
+{
+	u32 i;
+
+	for (i = 1; i <= resp->slots; i++) {
+		const struct verve_replay *replay =
+			&resp->replay[(resp->next_slot + resp->slots - i) %
+				      resp->slots];
+
+		if (replay->msn && holds(replay, psn))
+			return replay;
+	}
+	return NULL;
+}
+
+/* The repeated READ asks for a part of the first one (9.7.4.1.1). */
+static bool trim(struct verve_replay *read, const struct verve_pdu *pdu,
+		 u32 mtu)
+{
+	u32 skip = verve_psn_diff(pdu->psn, read->first_psn) * mtu;
+
+	if (skip > read->length || pdu->dmalen > read->length - skip ||
+	    pdu->va != read->va + skip || pdu->rkey != read->rkey)
+		return false;
+	read->va += skip;
+	read->length = pdu->dmalen;
+	read->first_psn = pdu->psn;
+	read->last_psn = verve_psn_add(pdu->psn,
+				       verve_psn_count(pdu->dmalen, mtu) - 1);
+	return true;
+}
+
+void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
+{
+	bool is_atomic = verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC;
+	const struct verve_replay *found = find(&qp->resp, pdu->psn);
+	struct verve_replay replay;
+
+	if (!found || found->is_atomic != is_atomic) {
+		verve_count(qp->dev, rx_drop_stale, 1);
+		return;
+	}
+	replay = *found;
+	if (!is_atomic && !trim(&replay, pdu, qp->mtu)) {
+		verve_count(qp->dev, rx_drop_protocol, 1);
+		return;
+	}
+	/* A full queue means that it is being answered already. */
+	add_job(&qp->resp, &replay);
+}
+
+static void next_job(struct verve_responder *resp)
+{
+	resp->first_job = (resp->first_job + 1) % resp->slots;
+	resp->num_jobs--;
+	resp->job_psn = resp->jobs[resp->first_job].first_psn;
+}
+
+static void send_atomic_ack(struct verve_qp *qp, const struct verve_replay *job)
+	__must_hold(&qp->lock)
+{
+	struct verve_burst burst = {
+		.kind = VERVE_SEQ_RC_ATOMIC_ACK,
+		.qpn = qp->attr.dest_qp_num,
+		.packets = 1,
+		.mtu = qp->mtu,
+		.starts = true,
+		.ends = true,
+		.pdu.psn = job->first_psn,
+		.pdu.orig = job->orig,
+		.pdu.aeth = (VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED) << 24 |
+			    (job->msn & VERVE_PSN_MASK),
+	};
+
+	verve_train_add(qp->train, &qp->flow, &burst);
+	qp->budget--;
+	next_job(&qp->resp);
+}
+
+static int send_part(struct verve_qp *qp, const struct verve_replay *job,
+		     struct verve_burst *burst, u32 offset)
+	__must_hold(&qp->lock)
+{
+	struct verve_iter it;
+	struct verve_mr *mr;
+	int err;
+
+	if (!job->length)
+		return verve_train_add(qp->train, &qp->flow, burst);
+	/* Looked up again each time: it may have gone since the request. */
+	mr = get_range(qp, job->rkey, job->va + offset, burst->length,
+		       IB_ACCESS_REMOTE_READ);
+	if (!mr)
+		return -EACCES;
+	verve_iter_range(&it, mr, job->va + offset, burst->length);
+	verve_mr_put(mr);
+	burst->payload = &it;
+	err = verve_train_add(qp->train, &qp->flow, burst);
+	verve_iter_end(&it);
+	return err;
+}
+
+static void send_read(struct verve_qp *qp, const struct verve_replay *job)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+	u32 done = verve_psn_diff(resp->job_psn, job->first_psn);
+	u32 left = verve_psn_diff(job->last_psn, resp->job_psn) + 1;
+	u32 offset = done * qp->mtu;
+	struct verve_burst burst = {
+		.kind = VERVE_SEQ_RC_READ_RESP,
+		.qpn = qp->attr.dest_qp_num,
+		.packets = min(left, qp->budget),
+		.mtu = qp->mtu,
+		.starts = !done,
+		.pdu.psn = resp->job_psn,
+		.pdu.aeth = (VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED) << 24 |
+			    (job->msn & VERVE_PSN_MASK),
+	};
+
+	burst.ends = burst.packets == left;
+	burst.length = min(job->length - offset, burst.packets * qp->mtu);
+	if (send_part(qp, job, &burst, offset)) {
+		verve_responder_ack(qp, VERVE_NAK_REM_ACC_ERR, resp->job_psn);
+		verve_engine_event(qp, IB_EVENT_QP_ACCESS_ERR);
+		verve_engine_error(qp);
+		return;
+	}
+	qp->budget -= burst.packets;
+	resp->job_psn = verve_psn_add(resp->job_psn, burst.packets);
+	if (burst.ends)
+		next_job(resp);
+}
+
+void verve_replay_run(struct verve_qp *qp)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	while (resp->num_jobs && qp->budget) {
+		const struct verve_replay *job = &resp->jobs[resp->first_job];
+
+		if (job->is_atomic)
+			send_atomic_ack(qp, job);
+		else
+			send_read(qp, job);
+	}
+	if (resp->num_jobs)
+		verve_engine_again(qp);
+}

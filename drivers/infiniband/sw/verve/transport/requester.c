@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The requester: turns send requests into bursts (IBTA vol. 1, 9.7.3).
+ *
+ * A message takes its PSNs when it first starts and keeps them. What is sent
+ * next is always told by req.psn and the request at sq.next, so that going
+ * back after a loss is setting those two. A READ asks for as many responses as
+ * the window has room for and takes several requests when it is long: so
+ * READs are flow controlled as everything else is.
+ */
+#include "psn.h"
+#include "transport.h"
+
+/* What a request turns into on the wire; RC's are in the first column. */
+static const struct {
+	u8 rc, uc;
+	bool is_rdma;
+} kinds[] = {
+	[IB_WR_SEND] = { VERVE_SEQ_RC_SEND, VERVE_SEQ_UC_SEND },
+	[IB_WR_SEND_WITH_IMM] = { VERVE_SEQ_RC_SEND_IMM,
+				  VERVE_SEQ_UC_SEND_IMM },
+	[IB_WR_SEND_WITH_INV] = { VERVE_SEQ_RC_SEND_INV, 0 },
+	[IB_WR_RDMA_WRITE] = { VERVE_SEQ_RC_WRITE, VERVE_SEQ_UC_WRITE, true },
+	[IB_WR_RDMA_WRITE_WITH_IMM] = { VERVE_SEQ_RC_WRITE_IMM,
+					VERVE_SEQ_UC_WRITE_IMM, true },
+	[IB_WR_RDMA_READ] = { VERVE_SEQ_RC_READ, 0, true },
+	[IB_WR_ATOMIC_CMP_AND_SWP] = { VERVE_SEQ_RC_CMP_SWP, 0 },
+	[IB_WR_ATOMIC_FETCH_AND_ADD] = { VERVE_SEQ_RC_FETCH_ADD, 0 },
+};
+
+static bool is_read(const struct verve_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_RDMA_READ;
+}
+
+static bool is_atomic(const struct verve_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+	       wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+bool verve_requester_fetch(struct verve_qp *qp)
+{
+	struct verve_sq *sq = &qp->sq;
+	u32 have = sq->head - sq->tail;
+	struct rxe_send_wqe *wqe;
+	size_t len = 0;
+
+	if (!qp->is_user || have >= sq->max_wr ||
+	    verve_ring_pending(&sq->ring) <= have)
+		return false;
+	/* The header first: only the copy says how much follows. */
+	wqe = verve_ring_slot(&sq->ring, have);
+	memcpy(sq->scratch, wqe, sizeof(*wqe));
+	if (sq->scratch->wr.send_flags & IB_SEND_INLINE)
+		len = min(sq->scratch->dma.length, sq->limits.max_inline);
+	else
+		len = sizeof(struct rxe_sge) *
+		      min(sq->scratch->dma.num_sge, sq->limits.max_sge);
+	memcpy(sq->scratch->dma.inline_data, wqe->dma.inline_data, len);
+	verve_wqe_from_user(&sq->limits, sq->scratch,
+			    verve_sq_at(sq, sq->head));
+	/* The copy before its index: see verve_sq_head() */
+	smp_store_release(&sq->head, sq->head + 1);
+	return true;
+}
+
+/* The request at sq.next, fetched if need be. */
+static struct verve_swqe *next_wqe(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_sq *sq = &qp->sq;
+
+	if (sq->next == verve_sq_head(sq) &&
+	    !verve_requester_fetch(qp))
+		return NULL;
+	return verve_sq_at(sq, sq->next);
+}
+
+/* PSNs that may still be used before something is acknowledged. */
+static u32 window(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	s32 used = verve_psn_diff(qp->req.psn, qp->req.una);
+
+	return used < VERVE_MAX_UNACKED ? VERVE_MAX_UNACKED - used : 0;
+}
+
+static bool may_start(struct verve_qp *qp, const struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	/* A draining queue finishes what it has begun (10.3.1). */
+	if (qp->state == IB_QPS_SQD)
+		return false;
+	if ((wqe->flags & IB_SEND_FENCE) && qp->req.rd_atomic)
+		return false;
+	return true;
+}
+
+/*
+ * Will a message that carries data follow the one at sq.next at once? Then
+ * that one's ACK request serves both.
+ */
+static bool more_follows(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_sq *sq = &qp->sq;
+	const struct verve_swqe *wqe;
+
+	if (sq->next + 1 == verve_sq_head(sq) &&
+	    !verve_requester_fetch(qp))
+		return false;
+	wqe = verve_sq_at(sq, sq->next + 1);
+	return !wqe->error && !(wqe->flags & IB_SEND_FENCE) &&
+	       !is_read(wqe) && !is_atomic(wqe) && may_start(qp, wqe);
+}
+
+static void start(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	u32 packets = is_atomic(wqe) ? 1 :
+		      verve_psn_count(wqe->length, qp->mtu);
+
+	wqe->first_psn = qp->req.psn;
+	wqe->last_psn = verve_psn_add(qp->req.psn, packets - 1);
+	wqe->state = VERVE_WQE_STARTED;
+}
+
+/*
+ * What was to follow at once is held up, and what went before it did not ask
+ * for an ACK: send that again, so that it does.
+ */
+static bool ask_again(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->type != IB_QPT_RC || qp->sq.tail == qp->sq.next ||
+	    !qp->req.unasked)
+		return false;
+	verve_requester_rewind(qp);
+	return true;
+}
+
+/* A request that cannot be sent fails when everything before it is done. */
+static bool fail_in_turn(struct verve_qp *qp, u8 status)
+	__must_hold(&qp->lock)
+{
+	if (qp->sq.tail != qp->sq.next)
+		return ask_again(qp);
+	verve_completer_fail(qp, status);
+	return false;
+}
+
+static void advance(struct verve_qp *qp, const struct verve_swqe *wqe, u32 n)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+	bool done = verve_psn_add(req->psn, n - 1) == wqe->last_psn;
+
+	req->psn = verve_psn_add(req->psn, n);
+	if (verve_psn_before(req->max_psn, req->psn))
+		req->max_psn = req->psn;
+	if (done)
+		qp->sq.next++;
+}
+
+static int check_memory(struct verve_qp *qp, const struct verve_swqe *wqe,
+			int access)
+{
+	return wqe->is_inline ? 0 :
+	       verve_sges_check(qp->dev, qp->ibqp->pd, wqe->sge, wqe->num_sge,
+				access);
+}
+
+static void describe(const struct verve_swqe *wqe, struct verve_burst *burst)
+{
+	if (kinds[wqe->opcode].is_rdma) {
+		burst->pdu.va = wqe->raddr;
+		burst->pdu.rkey = wqe->rkey;
+		burst->pdu.dmalen = wqe->length;
+	}
+	if (wqe->opcode == IB_WR_SEND_WITH_INV)
+		burst->pdu.inv_rkey = wqe->inv_rkey;
+	else
+		burst->pdu.imm = wqe->imm;
+	if (wqe->flags & IB_SEND_SOLICITED)
+		burst->pdu.flags |= VERVE_PDU_SOLICITED;
+}
+
+/* Should the last packet of this burst ask for an ACK? */
+static bool asks_ack(struct verve_qp *qp, const struct verve_burst *burst)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+
+	req->unasked += burst->packets;
+	if (!req->probing && req->unasked < VERVE_ACKREQ_INTERVAL &&
+	    burst->packets < window(qp) && qp->budget > burst->packets &&
+	    (!burst->ends || more_follows(qp)))
+		return false;
+	req->unasked = 0;
+	return true;
+}
+
+/* SEND, WRITE: as much of the message as window and budget allow. */
+static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	bool is_rc = qp->type == IB_QPT_RC;
+	u32 done = verve_psn_diff(qp->req.psn, wqe->first_psn);
+	u32 offset = done * qp->mtu;
+	u32 packets = verve_psn_diff(wqe->last_psn, qp->req.psn) + 1;
+	struct verve_iter it;
+	struct verve_burst burst = {
+		.kind = is_rc ? kinds[wqe->opcode].rc : kinds[wqe->opcode].uc,
+		.qpn = qp->attr.dest_qp_num,
+		.mtu = qp->mtu,
+		.starts = !done,
+		.payload = &it,
+	};
+	int err;
+
+	burst.packets = min(packets, qp->budget);
+	if (is_rc)
+		burst.packets = min(burst.packets,
+				    qp->req.probing ? 1 : window(qp));
+	burst.ends = burst.packets == packets;
+	burst.length = min(wqe->length - offset, burst.packets * qp->mtu);
+	burst.pdu.psn = qp->req.psn;
+	describe(wqe, &burst);
+	if (is_rc && asks_ack(qp, &burst))
+		burst.pdu.flags |= VERVE_PDU_ACKREQ;
+
+	if (wqe->is_inline)
+		verve_iter_flat(&it, wqe->inline_data, wqe->length);
+	else
+		verve_iter_sges(&it, qp->dev, qp->ibqp->pd, wqe->sge,
+				wqe->num_sge, 0);
+	err = verve_iter_skip(&it, offset);
+	if (!err)
+		err = verve_train_add(qp->train, &qp->flow, &burst);
+	verve_iter_end(&it);
+	if (err) {
+		/* Its memory has gone since it was begun. */
+		wqe->error = IB_WC_LOC_PROT_ERR;
+		return true;
+	}
+	qp->budget -= burst.packets;
+	advance(qp, wqe, burst.packets);
+	return true;
+}
+
+/* READ: ask for as many responses as the window has room for. */
+static bool send_read(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	u32 offset = verve_psn_diff(qp->req.psn, wqe->first_psn) * qp->mtu;
+	u32 left = verve_psn_diff(wqe->last_psn, qp->req.psn) + 1;
+	u32 packets = min(left, window(qp));
+	struct verve_burst burst = {
+		.kind = VERVE_SEQ_RC_READ,
+		.qpn = qp->attr.dest_qp_num,
+		.packets = 1,
+		.mtu = qp->mtu,
+		.starts = true,
+		.ends = true,
+	};
+
+	/* Not in crumbs: each one takes a slot of the responder's. */
+	if (packets < left && packets < VERVE_MAX_UNACKED / 4)
+		return false;
+	burst.pdu.psn = qp->req.psn;
+	describe(wqe, &burst);
+	burst.pdu.va += offset;
+	burst.pdu.dmalen = min(wqe->length - offset, packets * qp->mtu);
+	verve_train_add(qp->train, &qp->flow, &burst);
+	qp->budget--;
+	wqe->reads++;
+	qp->req.rd_atomic++;
+	advance(qp, wqe, packets);
+	return true;
+}
+
+static bool send_atomic(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	struct verve_burst burst = {
+		.kind = kinds[wqe->opcode].rc,
+		.qpn = qp->attr.dest_qp_num,
+		.packets = 1,
+		.mtu = qp->mtu,
+		.starts = true,
+		.ends = true,
+		.pdu.psn = qp->req.psn,
+		.pdu.va = wqe->raddr,
+		.pdu.rkey = wqe->rkey,
+	};
+
+	if (wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP) {
+		burst.pdu.swap_add = wqe->swap;
+		burst.pdu.compare = wqe->compare_add;
+	} else {
+		burst.pdu.swap_add = wqe->compare_add;
+	}
+	verve_train_add(qp->train, &qp->flow, &burst);
+	qp->budget--;
+	wqe->reads++;
+	qp->req.rd_atomic++;
+	advance(qp, wqe, 1);
+	return true;
+}
+
+/* Return: false when nothing more can be done now. */
+static bool send_reliable(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	bool sent;
+
+	if (qp->req.wait_rnr || !window(qp))
+		return false;
+	if (qp->req.probing && qp->req.psn != qp->req.una)
+		return false;
+	if (is_read(wqe) || is_atomic(wqe)) {
+		if (qp->req.rd_atomic >= qp->attr.max_rd_atomic)
+			return false;
+		sent = is_read(wqe) ? send_read(qp, wqe) : send_atomic(qp, wqe);
+	} else {
+		sent = send_data(qp, wqe);
+	}
+	if (sent)
+		verve_timer_packets_sent(qp);
+	return sent;
+}
+
+/* UC: what has been sent is done. */
+static bool send_unreliable(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	send_data(qp, wqe);
+	if (qp->sq.next != qp->sq.tail) {
+		qp->req.una = qp->req.psn;
+		verve_completer_retire(qp, IB_WC_SUCCESS);
+	}
+	return true;
+}
+
+/* Return: false when the request must wait. */
+static bool begin(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	bool writes = is_read(wqe) || is_atomic(wqe);
+
+	if (!may_start(qp, wqe))
+		return ask_again(qp);
+	if (check_memory(qp, wqe, writes ? IB_ACCESS_LOCAL_WRITE : 0)) {
+		wqe->error = IB_WC_LOC_PROT_ERR;
+		return true;
+	}
+	start(qp, wqe);
+	verve_count(qp->dev, rdma_sends, 1);
+	return true;
+}
+
+/* Return: false when nothing more can be done now. */
+static bool step(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_swqe *wqe = next_wqe(qp);
+
+	if (!wqe)
+		return false;
+	if (wqe->error)
+		return fail_in_turn(qp, wqe->error);
+	if (wqe->state == VERVE_WQE_POSTED)
+		return begin(qp, wqe);
+	switch (qp->type) {
+	case IB_QPT_RC:
+		return send_reliable(qp, wqe);
+	case IB_QPT_UC:
+		return send_unreliable(qp, wqe);
+	default:
+		verve_datagram_send(qp, wqe);
+		return true;
+	}
+}
+
+/* SQD: every request that was begun is done; say so if asked to (10.3.1). */
+static void check_drained(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->state != IB_QPS_SQD || qp->drained || qp->sq.tail != qp->sq.next)
+		return;
+	if (qp->sq.next != verve_sq_head(&qp->sq) &&
+	    verve_sq_at(&qp->sq, qp->sq.next)->state == VERVE_WQE_STARTED)
+		return;
+	qp->drained = true;
+	if (qp->attr.en_sqd_async_notify)
+		verve_engine_event(qp, IB_EVENT_SQ_DRAINED);
+}
+
+void verve_requester_run(struct verve_qp *qp)
+{
+	switch (qp->state) {
+	case IB_QPS_RTS:
+	case IB_QPS_SQD:
+		while (qp->budget && step(qp))
+			;
+		check_drained(qp);
+		if (!qp->budget)
+			verve_engine_again(qp);
+		break;
+	case IB_QPS_ERR:
+	case IB_QPS_SQE:
+		verve_completer_flush(qp);
+		break;
+	default:
+		break;
+	}
+}
+
+void verve_requester_rewind(struct verve_qp *qp)
+{
+	struct verve_requester *req = &qp->req;
+	struct verve_sq *sq = &qp->sq;
+	u32 head = verve_sq_head(sq);
+	u32 i;
+
+	if (req->psn == req->una)
+		return;
+	for (i = sq->tail; i != sq->next + 1 && i != head; i++)
+		verve_sq_at(sq, i)->reads = 0;
+	req->psn = req->una;
+	req->rd_atomic = 0;
+	req->unasked = 0;
+	/* The oldest request that has not completed holds the oldest PSN. */
+	sq->next = sq->tail;
+	verve_count(qp->dev, completer_retry_err, 1);
+}

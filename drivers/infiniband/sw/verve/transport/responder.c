@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The responder of connected QPs: executes the peer's requests in the order of
+ * their PSNs (IBTA vol. 1, 9.7.4 for RC, 9.8.3 for UC).
+ */
+#include "psn.h"
+#include "transport.h"
+#include "verdict.h"
+
+static const struct {
+	u8 nak;
+	enum ib_event_type event;
+} refusals[] = {
+	{ VERVE_NAK_INV_REQ, IB_EVENT_QP_REQ_ERR },
+	{ VERVE_NAK_REM_ACC_ERR, IB_EVENT_QP_ACCESS_ERR },
+	{ VERVE_NAK_REM_OP_ERR, IB_EVENT_QP_FATAL },
+};
+
+void verve_responder_ack(struct verve_qp *qp, u8 syndrome, u32 psn)
+{
+	struct verve_burst burst = {
+		.kind = VERVE_SEQ_RC_ACK,
+		.qpn = qp->attr.dest_qp_num,
+		.packets = 1,
+		.mtu = qp->mtu,
+		.starts = true,
+		.ends = true,
+		.pdu.psn = psn,
+		.pdu.aeth = syndrome << 24 | (qp->resp.msn & VERVE_PSN_MASK),
+	};
+
+	verve_train_add(qp->train, &qp->flow, &burst);
+}
+
+void verve_responder_refuse(struct verve_qp *qp, u8 nak)
+{
+	unsigned int i;
+
+	verve_responder_ack(qp, nak, qp->resp.epsn);
+	for (i = 0; i < ARRAY_SIZE(refusals); i++)
+		if (refusals[i].nak == nak)
+			verve_engine_event(qp, refusals[i].event);
+	verve_engine_error(qp);
+}
+
+int verve_responder_take_recv(struct verve_qp *qp)
+{
+	struct verve_responder *resp = &qp->resp;
+	int err;
+
+	if (resp->recv_valid)
+		return 0;
+	if (qp->srq) {
+		err = verve_srq_fetch(qp->srq, &resp->recv);
+		qp->notices |= VERVE_NOTICE_SRQ;
+	} else {
+		err = verve_rq_fetch(&qp->rq, &resp->recv);
+	}
+	resp->recv_valid = err != -ENOENT;
+	return err;
+}
+
+void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
+			      bool solicited)
+{
+	struct verve_responder *resp = &qp->resp;
+	bool failed = wc->status != IB_WC_SUCCESS;
+
+	wc->wr_id = resp->recv.wr_id;
+	wc->qp = qp->ibqp;
+	wc->port_num = 1;
+	resp->recv_valid = false;
+	if (failed && wc->status != IB_WC_WR_FLUSH_ERR)
+		verve_count(qp->dev, resp_cqe_error, 1);
+	verve_cq_post(qp->rcq, wc, 1, solicited || failed);
+	qp->notices |= VERVE_NOTICE_RCQ;
+}
+
+void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)
+{
+	struct ib_wc wc = { .status = status, .opcode = IB_WC_RECV };
+
+	verve_responder_complete(qp, &wc, false);
+}
+
+/* The memory of the message under way is not used beyond this round. */
+static void stop_placing(struct verve_responder *resp)
+{
+	if (resp->placing)
+		verve_iter_end(&resp->place);
+	resp->placing = false;
+}
+
+static int aim_send(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	verve_iter_sges(&resp->place, qp->dev, qp->ibqp->pd, resp->recv.sge,
+			resp->recv.num_sge, IB_ACCESS_LOCAL_WRITE);
+	return verve_iter_skip(&resp->place, resp->placed);
+}
+
+static int aim_write(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+	u64 va = resp->va + resp->placed;
+	struct verve_mr *mr;
+
+	/* An empty WRITE names no memory: its key is not looked at (9.7.4.1.5) */
+	if (!resp->left) {
+		verve_iter_flat(&resp->place, NULL, 0);
+		return 0;
+	}
+	mr = verve_mr_get(qp->dev, qp->ibqp->pd, resp->rkey,
+			  IB_ACCESS_REMOTE_WRITE);
+	if (!mr)
+		return -EACCES;
+	if (verve_mr_covers(mr, va, resp->left)) {
+		verve_iter_range(&resp->place, mr, va, resp->left);
+		verve_mr_put(mr);
+		return 0;
+	}
+	verve_mr_put(mr);
+	return -EACCES;
+}
+
+/* Have resp.place point to where the next payload goes. */
+static int aim(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+	int err;
+
+	if (resp->placing)
+		return 0;
+	err = resp->op == VERVE_OP_SEND ? aim_send(qp) : aim_write(qp);
+	if (err)
+		verve_iter_end(&resp->place);
+	resp->placing = !err;
+	return err;
+}
+
+static int place(struct verve_qp *qp, const struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+	u32 len = arrival->pdu.length;
+	int err;
+
+	err = aim(qp);
+	if (!err && len)
+		err = verve_arrival_place(arrival, 0, &resp->place, len);
+	if (err)
+		return err;
+	resp->placed += len;
+	if (resp->op == VERVE_OP_WRITE)
+		resp->left -= len;
+	return 0;
+}
+
+/* A message that UC cannot take is dropped as a whole (9.8.3.2). */
+static void abandon(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	stop_placing(&qp->resp);
+	qp->resp.op = 0;
+	qp->resp.placed = 0;
+}
+
+/* The packet breaks a rule: NAK it, or on UC drop its message. */
+static void refuse(struct verve_qp *qp, u8 nak)
+	__must_hold(&qp->lock)
+{
+	if (qp->type == IB_QPT_RC) {
+		verve_responder_refuse(qp, nak);
+		return;
+	}
+	verve_count(qp->dev, rx_drop_protocol, 1);
+	abandon(qp);
+}
+
+/* The receive is at fault: it fails, and the QP with it. */
+static void fail_locally(struct verve_qp *qp, enum ib_wc_status status, u8 nak)
+	__must_hold(&qp->lock)
+{
+	verve_responder_fail_recv(qp, status);
+	if (qp->type == IB_QPT_RC) {
+		verve_responder_refuse(qp, nak);
+		return;
+	}
+	verve_engine_event(qp, IB_EVENT_QP_FATAL);
+	verve_engine_error(qp);
+}
+
+/* Come back later: there is no receive yet (9.7.5.2.8). */
+static void not_ready(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	verve_count(qp->dev, out_of_buffer, 1);
+	if (qp->type == IB_QPT_UC) {
+		verve_count(qp->dev, rx_drop_no_recv, 1);
+		abandon(qp);
+		return;
+	}
+	verve_count(qp->dev, send_rnr_err, 1);
+	qp->resp.nak_sent = true;
+	verve_responder_ack(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer,
+			    qp->resp.epsn);
+}
+
+static bool needs_recv(u32 flags)
+{
+	if (flags & VERVE_OP_SEND)
+		return flags & VERVE_OP_FIRST;
+	return flags & VERVE_OP_IMM;
+}
+
+/* Return: true when the request may go on. */
+static bool find_recv(struct verve_qp *qp, u32 flags)
+	__must_hold(&qp->lock)
+{
+	if (!needs_recv(flags))
+		return true;
+	switch (verve_responder_take_recv(qp)) {
+	case 0:
+		return true;
+	case -ENOENT:
+		not_ready(qp);
+		return false;
+	default:
+		fail_locally(qp, IB_WC_LOC_QP_OP_ERR, VERVE_NAK_REM_OP_ERR);
+		return false;
+	}
+}
+
+static void complete_message(struct verve_qp *qp, const struct verve_pdu *pdu,
+			     u32 flags)
+	__must_hold(&qp->lock)
+{
+	struct ib_wc wc = {
+		.opcode = flags & VERVE_OP_SEND ? IB_WC_RECV :
+						  IB_WC_RECV_RDMA_WITH_IMM,
+		.byte_len = qp->resp.placed,
+		.src_qp = qp->attr.dest_qp_num,
+	};
+
+	if (flags & VERVE_OP_IMM) {
+		wc.wc_flags |= IB_WC_WITH_IMM;
+		wc.ex.imm_data = pdu->imm;
+	}
+	verve_count(qp->dev, rdma_recvs, 1);
+	verve_responder_complete(qp, &wc, pdu->flags & VERVE_PDU_SOLICITED);
+}
+
+static void begin(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	stop_placing(resp);
+	resp->op = flags & (VERVE_OP_SEND | VERVE_OP_WRITE);
+	resp->placed = 0;
+	if (flags & VERVE_OP_WRITE) {
+		resp->va = pdu->va;
+		resp->rkey = pdu->rkey;
+		resp->left = pdu->dmalen;
+		verve_count(qp->dev, rx_write_requests, 1);
+	}
+}
+
+static void end(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	if (flags & (VERVE_OP_SEND | VERVE_OP_IMM))
+		complete_message(qp, pdu, flags);
+	stop_placing(resp);
+	resp->op = 0;
+	resp->msn++;
+}
+
+static bool is_too_long(const struct verve_responder *resp, u32 flags,
+			const struct verve_pdu *pdu)
+{
+	return (flags & VERVE_OP_SEND) &&
+	       pdu->length > resp->recv.length - resp->placed;
+}
+
+/*
+ * No MR can be invalidated by a peer, so the request is at fault, after its
+ * data has been placed (9.4.1.1.3).
+ */
+static bool invalidates(u32 flags)
+{
+	return flags & VERVE_OP_IETH;
+}
+
+/* SEND, WRITE: one packet, in order and allowed. */
+static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
+			 u32 flags)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+	const struct verve_pdu *pdu = &arrival->pdu;
+
+	if (!find_recv(qp, flags))
+		return;
+	if (flags & VERVE_OP_FIRST)
+		begin(qp, pdu, flags);
+	if (is_too_long(resp, flags, pdu)) {
+		fail_locally(qp, IB_WC_LOC_LEN_ERR, VERVE_NAK_INV_REQ);
+		return;
+	}
+	if (place(qp, arrival)) {
+		if (flags & VERVE_OP_WRITE)
+			refuse(qp, VERVE_NAK_REM_ACC_ERR);
+		else
+			fail_locally(qp, IB_WC_LOC_PROT_ERR,
+				     VERVE_NAK_REM_OP_ERR);
+		return;
+	}
+	if (invalidates(flags)) {
+		fail_locally(qp, IB_WC_REM_INV_REQ_ERR, VERVE_NAK_INV_REQ);
+		return;
+	}
+	resp->epsn = verve_psn_add(resp->epsn, 1);
+	if (flags & VERVE_OP_LAST)
+		end(qp, pdu, flags);
+	if (pdu->flags & VERVE_PDU_ACKREQ)
+		resp->ack_due = true;
+}
+
+static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
+		    u32 flags)
+	__must_hold(&qp->lock)
+{
+	const struct verve_pdu *pdu = &arrival->pdu;
+	const struct verve_expect expect = {
+		.op = qp->resp.op,
+		.mtu = qp->mtu,
+		.left = qp->resp.left,
+		.access = qp->attr.qp_access_flags,
+		.max_read = qp->resp.slots,
+	};
+	u8 nak = verve_verdict_request(&expect, pdu);
+
+	qp->resp.nak_sent = false;
+	if (nak)
+		refuse(qp, nak);
+	else if (flags & VERVE_OP_READ)
+		verve_replay_read(qp, pdu);
+	else if (flags & VERVE_OP_ATOMIC)
+		verve_replay_atomic(qp, pdu);
+	else
+		execute_data(qp, arrival, flags);
+}
+
+/* 9.7.4.1.1: SENDs and WRITEs are acknowledged again, others replayed. */
+static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
+	__must_hold(&qp->lock)
+{
+	verve_count(qp->dev, duplicate_request, 1);
+	if (flags & (VERVE_OP_READ | VERVE_OP_ATOMIC))
+		verve_replay_repeat(qp, pdu);
+	else
+		qp->resp.ack_due = true;
+}
+
+static void sequence_error(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	verve_count(qp->dev, out_of_seq_request, 1);
+	if (qp->resp.nak_sent)
+		return;
+	qp->resp.nak_sent = true;
+	verve_responder_ack(qp, VERVE_NAK_PSN_SEQ_ERR, qp->resp.epsn);
+}
+
+/* UC: whatever comes is next; what was under way is lost (9.8.2.2.1). */
+static bool resynchronise(struct verve_qp *qp, const struct verve_pdu *pdu,
+			  u32 flags)
+	__must_hold(&qp->lock)
+{
+	bool lost = pdu->psn != qp->resp.epsn;
+
+	qp->resp.epsn = pdu->psn;
+	if (lost || (qp->resp.op && (flags & VERVE_OP_FIRST)))
+		abandon(qp);
+	if (qp->resp.op || (flags & VERVE_OP_FIRST))
+		return true;
+	verve_count(qp->dev, rx_drop_sequence, 1);
+	qp->resp.epsn = verve_psn_add(pdu->psn, 1);
+	return false;
+}
+
+static void receive_unreliable(struct verve_qp *qp,
+			       struct verve_arrival *arrival, u32 flags)
+	__must_hold(&qp->lock)
+{
+	const struct verve_pdu *pdu = &arrival->pdu;
+
+	if (!resynchronise(qp, pdu, flags))
+		return;
+	execute(qp, arrival, flags);
+	/* Dropped or not, the PSN is used up. */
+	qp->resp.epsn = verve_psn_add(pdu->psn, 1);
+}
+
+void verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+{
+	const struct verve_pdu *pdu = &arrival->pdu;
+	u32 flags = verve_opcode_flags(pdu->opcode);
+
+	if (qp->state == IB_QPS_RTR && !qp->comm_est) {
+		qp->comm_est = true;
+		verve_engine_event(qp, IB_EVENT_COMM_EST);
+	}
+	if (qp->type == IB_QPT_UC) {
+		receive_unreliable(qp, arrival, flags);
+		return;
+	}
+	switch (verve_verdict_psn(pdu->psn, qp->resp.epsn)) {
+	case VERVE_PSN_EXPECTED:
+		execute(qp, arrival, flags);
+		break;
+	case VERVE_PSN_DUPLICATE:
+		repeat(qp, pdu, flags);
+		break;
+	case VERVE_PSN_EARLY:
+		sequence_error(qp);
+		break;
+	}
+}
+
+void verve_responder_round_end(struct verve_qp *qp)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	stop_placing(resp);
+	if (qp->state == IB_QPS_ERR) {
+		verve_responder_flush(qp);
+		return;
+	}
+	verve_replay_run(qp);
+	/* Responses go out in the order of their PSNs (9.7.5.1.2). */
+	if (!resp->ack_due || resp->num_jobs || qp->state == IB_QPS_ERR)
+		return;
+	resp->ack_due = false;
+	verve_responder_ack(qp, VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED,
+			    verve_psn_add(resp->epsn, -1));
+}
+
+static void report_last_wqe(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->last_wqe_reported)
+		return;
+	qp->last_wqe_reported = true;
+	verve_engine_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+}
+
+void verve_responder_flush(struct verve_qp *qp)
+{
+	struct verve_responder *resp = &qp->resp;
+	u32 most = qp->rq.exists ? verve_ring_capacity(&qp->rq.ring) + 1 : 0;
+
+	stop_placing(resp);
+	resp->op = 0;
+	resp->num_jobs = 0;
+	resp->ack_due = false;
+	if (resp->recv_valid)
+		verve_responder_fail_recv(qp, IB_WC_WR_FLUSH_ERR);
+	/* An SRQ's receives stay: others use them (10.2.9.2). */
+	if (qp->srq)
+		report_last_wqe(qp);
+	while (most-- && verve_responder_take_recv(qp) != -ENOENT)
+		verve_responder_fail_recv(qp, IB_WC_WR_FLUSH_ERR);
+}

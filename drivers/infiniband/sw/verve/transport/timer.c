@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One timer a QP:
+ *
+ *  - while packets are outstanding it runs for the local ACK timeout. It is
+ *    started once and never moved: when it runs out and the peer has made
+ *    progress meanwhile it is started anew. So loss is noticed after one to
+ *    two timeouts (the IBTA allows one to four), and packets cost nothing;
+ *  - after an RNR NAK it runs for the time that the peer asked for, and
+ *    longer after many of them; nothing is sent before it has run out;
+ *  - in the error state it looks for receives that a user posted late, at
+ *    growing intervals.
+ */
+#include "transport.h"
+#include "verdict.h"
+
+enum {
+	/* RNR NAKs in a row that are taken at the peer's word */
+	RNR_PATIENCE		= 8,
+	RNR_BACKOFF_MAX_NS	= 2 * 1000 * 1000,
+	ERROR_POLL_MIN_NS	= 1000 * 1000,
+	ERROR_POLL_MAX_SHIFT	= 8,
+};
+
+static enum hrtimer_restart timer_fired(struct hrtimer *timer)
+{
+	struct verve_qp *qp = container_of(timer, struct verve_qp, timer);
+
+	verve_engine_kick(qp, VERVE_EV_TIMER);
+	return HRTIMER_NORESTART;
+}
+
+void verve_timer_init(struct verve_qp *qp)
+{
+	hrtimer_setup(&qp->timer, timer_fired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
+}
+
+static void start(struct verve_qp *qp, u64 ns)
+	__must_hold(&qp->lock)
+{
+	if (qp->dead)
+		return;
+	qp->req.timer_armed = true;
+	hrtimer_start(&qp->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
+}
+
+void verve_timer_packets_sent(struct verve_qp *qp)
+{
+	u64 ns;
+
+	if (qp->req.timer_armed)
+		return;
+	qp->req.progress = false;
+	ns = verve_ack_timeout_ns(qp->attr.timeout);
+	if (ns)
+		start(qp, ns);
+}
+
+/*
+ * The peer's time is the least that must be waited (9.7.5.2.8). A receiver that
+ * stays away for long is not asked every 10 us: that would keep a CPU busy.
+ */
+static u64 rnr_delay(u8 naks, u8 code)
+{
+	u64 ns = verve_rnr_timeout_ns(code);
+	u64 most = max_t(u64, ns, RNR_BACKOFF_MAX_NS);
+
+	if (naks <= RNR_PATIENCE)
+		return ns;
+	return min(ns << min(naks - RNR_PATIENCE, 20), most);
+}
+
+void verve_timer_rnr_nak(struct verve_qp *qp, u8 code)
+{
+	struct verve_requester *req = &qp->req;
+
+	if (req->rnr_naks < U8_MAX)
+		req->rnr_naks++;
+	req->wait_rnr = true;
+	start(qp, rnr_delay(req->rnr_naks, code));
+}
+
+void verve_timer_qp_error(struct verve_qp *qp)
+{
+	u8 polls = qp->req.err_polls;
+
+	if (!qp->is_user || qp->srq || !qp->rq.exists)
+		return;
+	start(qp, (u64)ERROR_POLL_MIN_NS << polls);
+	if (polls < ERROR_POLL_MAX_SHIFT)
+		qp->req.err_polls++;
+}
+
+static void ack_timeout(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->req.una == qp->req.psn)
+		return;
+	if (!qp->req.progress)
+		verve_completer_timeout(qp);
+	if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD)
+		verve_timer_packets_sent(qp);
+}
+
+void verve_timer_expired(struct verve_qp *qp)
+{
+	struct verve_requester *req = &qp->req;
+
+	/* Restarted since it fired: this expiry is not the one waited for. */
+	if (hrtimer_is_queued(&qp->timer))
+		return;
+	req->timer_armed = false;
+	if (qp->state == IB_QPS_ERR)
+		verve_engine_error(qp);
+	else if (req->wait_rnr)
+		req->wait_rnr = false;
+	else if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD)
+		ack_timeout(qp);
+}

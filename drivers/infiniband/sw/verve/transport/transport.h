@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of a QP's engine offer each other. All of it runs by the
+ * owner: with qp->lock held and BH off.
+ */
+#ifndef VERVE_TRANSPORT_H
+#define VERVE_TRANSPORT_H
+
+#include "../path/train.h"
+#include "../verbs/qp.h"
+#include "engine.h"
+
+/* requester.c: from send requests to bursts */
+
+/* Fetch the user's next request, if there is one. */
+bool verve_requester_fetch(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* Send what may be sent, within the budget. */
+void verve_requester_run(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* Go back: the next packet to be sent is the oldest one outstanding. */
+void verve_requester_rewind(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* completer.c: from responses to completions */
+
+/* Take in an ACK, READ response or atomic response. */
+void verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock);
+/* The oldest request has done, or failed. */
+void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
+	__must_hold(&qp->lock);
+/* The oldest request fails, and with it the QP. */
+void verve_completer_fail(struct verve_qp *qp, enum ib_wc_status status)
+	__must_hold(&qp->lock);
+/* Every request, in order, with IB_WC_WR_FLUSH_ERR. */
+void verve_completer_flush(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* The retransmission timer has run out with packets outstanding. */
+void verve_completer_timeout(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* responder.c: requests of the peer */
+
+void verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock);
+/* End of the engine's round: acknowledge, and hold no memory region on. */
+void verve_responder_round_end(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+void verve_responder_flush(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/**
+ * verve_responder_take_recv() - the next receive of the QP or its SRQ
+ * @qp: QP
+ *
+ * Return: as verve_rq_fetch(); qp->resp.recv is filled.
+ */
+int verve_responder_take_recv(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* Complete the current receive; @wc has all but wr_id and qp. */
+void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
+			      bool solicited)
+	__must_hold(&qp->lock);
+/* The current receive fails with @status. */
+void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)
+	__must_hold(&qp->lock);
+/* Acknowledge or refuse; @syndrome as in the AETH. */
+void verve_responder_ack(struct verve_qp *qp, u8 syndrome, u32 psn)
+	__must_hold(&qp->lock);
+/* Refuse a request and go to the error state. */
+void verve_responder_refuse(struct verve_qp *qp, u8 nak)
+	__must_hold(&qp->lock);
+
+/* replay.c: READs and atomics, their responses and their repetition */
+
+/* Room for @slots, at least 1, requests. Process context. NULL: no memory. */
+struct verve_replay *verve_replay_alloc(u32 slots);
+/* Use it, with the engine locked. Return: what was in use, to be freed. */
+struct verve_replay *verve_replay_install(struct verve_responder *resp,
+					  struct verve_replay *replay,
+					  u32 slots);
+/* New requests, in order; the verdict on them was good. */
+void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
+	__must_hold(&qp->lock);
+void verve_replay_atomic(struct verve_qp *qp, const struct verve_pdu *pdu)
+	__must_hold(&qp->lock);
+/* A request that was executed before. */
+void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
+	__must_hold(&qp->lock);
+/* Send responses, within the budget. */
+void verve_replay_run(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* timer.c */
+
+void verve_timer_init(struct verve_qp *qp);
+/* Packets are outstanding: see to it that their loss is noticed. */
+void verve_timer_packets_sent(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* Hold back until the peer's RNR timer code has passed. */
+void verve_timer_rnr_nak(struct verve_qp *qp, u8 code)
+	__must_hold(&qp->lock);
+/* Receives that a user posts to a dead QP have no doorbell: look for them. */
+void verve_timer_qp_error(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* VERVE_EV_TIMER */
+void verve_timer_expired(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* datagram.c: UD and GSI */
+
+void verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock);
+void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock);
+
+/* engine.c */
+
+/**
+ * verve_engine_lock() - become the owner, waiting for the present one
+ * @qp: QP
+ *
+ * For verbs that change or read a QP. The present owner's work is bounded.
+ *
+ * Context: process. BH are off until verve_engine_unlock().
+ */
+void verve_engine_lock(struct verve_qp *qp)
+	__acquires(&qp->lock);
+/* Do what came in meanwhile, raise what is due, let go. */
+void verve_engine_unlock(struct verve_qp *qp)
+	__releases(&qp->lock);
+/* Raise an asynchronous event once the lock is dropped. */
+void verve_engine_event(struct verve_qp *qp, enum ib_event_type event)
+	__must_hold(&qp->lock);
+/* To the error state: flush both queues. */
+void verve_engine_error(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* There is more to do than the budget allows. */
+void verve_engine_again(struct verve_qp *qp);
+/* Wait until nothing runs; then nothing will. After the last reference. */
+void verve_engine_stop(struct verve_qp *qp);
+void verve_engine_setup(struct verve_qp *qp);
+
+#endif
