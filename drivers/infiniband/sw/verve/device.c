@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Devices: how they come, follow their netdev, and go.
+ *
+ * DOC: Removal
+ *
+ * A device goes when its netdev does, by `rdma link delete`, with the module,
+ * or because another driver unregisters all devices of its driver_id. All end
+ * in ib_unregister_device(), which lets one of them do it and the others wait,
+ * and which calls verve_dealloc_device() last. Nothing else is waited for:
+ * processes find their QPs in error, then their contexts disassociated.
+ *
+ * A work item does this for the netdev, as RTNL must not be held. It also runs
+ * after every removal: it takes the device off the list once whoever called
+ * verve_dealloc_device() has left it, so that the module may be unloaded when
+ * the list is empty and the workqueue is drained.
+ */
+#include <linux/etherdevice.h>
+#include <linux/inetdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/addrconf.h>
+#include "device.h"
+#include "path/path.h"
+#include "verbs/mr.h"
+#include "verbs/qp.h"
+
+static LIST_HEAD(devices);
+/* The list, and of each device ndev and port_active. Taken inside RTNL. */
+static DEFINE_MUTEX(devices_lock);
+static struct workqueue_struct *removal_wq;
+
+bool verve_device_is_ours(const struct ib_device *ibdev)
+{
+	return ibdev->ops.post_send == verve_post_send;
+}
+
+static struct verve_dev *find_device(const struct net_device *ndev)
+	__must_hold(&devices_lock)
+{
+	struct verve_dev *dev;
+
+	lockdep_assert_held(&devices_lock);
+	list_for_each_entry(dev, &devices, entry) {
+		if (rcu_access_pointer(dev->ndev) == ndev)
+			return dev;
+	}
+	return NULL;
+}
+
+static void remove_device(struct work_struct *work)
+{
+	struct verve_dev *dev = container_of(work, struct verve_dev, removal);
+	bool listed;
+
+	ib_unregister_device(&dev->ibdev);
+
+	mutex_lock(&devices_lock);
+	listed = !list_empty(&dev->entry);
+	list_del_init(&dev->entry);
+	mutex_unlock(&devices_lock);
+	if (listed)
+		put_device(&dev->ibdev.dev);
+	put_device(&dev->ibdev.dev);
+}
+
+/* Any context that holds a reference or @devices_lock. */
+static void queue_removal(struct verve_dev *dev)
+{
+	get_device(&dev->ibdev.dev);
+	if (!queue_work(removal_wq, &dev->removal))
+		put_device(&dev->ibdev.dev);
+}
+
+/* RCU readers may go on with it: netdevs, too, are freed after a grace period. */
+static void drop_netdev(struct verve_dev *dev)
+	__must_hold(&devices_lock)
+{
+	struct net_device *ndev;
+
+	ndev = rcu_replace_pointer(dev->ndev, NULL,
+				   lockdep_is_held(&devices_lock));
+	netdev_put(ndev, &dev->ndev_tracker);
+}
+
+void verve_dealloc_device(struct ib_device *ibdev)
+{
+	struct verve_dev *dev = to_vdev(ibdev);
+
+	mutex_lock(&devices_lock);
+	drop_netdev(dev);
+	mutex_unlock(&devices_lock);
+	verve_net_detach(dev->net, dev);
+	verve_net_put(dev->net);
+	kfree(dev->dma_mr);
+	verve_keys_exit(dev);
+	xa_destroy(&dev->ahs);
+	ida_destroy(&dev->srq_nums);
+	free_percpu(dev->stats);
+	queue_removal(dev);
+}
+
+/* What a device holds besides its netdev; verve_dealloc_device() frees it. */
+static int open_device(struct verve_dev *dev, struct net *net)
+{
+	int err = -ENOMEM;
+
+	dev->stats = alloc_percpu(struct verve_stats);
+	if (!dev->stats)
+		return -ENOMEM;
+	dev->dma_mr = verve_mr_alloc_dma(dev, NULL);
+	if (!dev->dma_mr)
+		goto free_stats;
+	err = verve_keys_init(dev);
+	if (err)
+		goto free_dma_mr;
+	dev->net = verve_net_get(net);
+	if (!IS_ERR(dev->net))
+		return 0;
+
+	err = PTR_ERR(dev->net);
+	verve_keys_exit(dev);
+free_dma_mr:
+	kfree(dev->dma_mr);
+free_stats:
+	free_percpu(dev->stats);
+	return err;
+}
+
+/* Netdevs without an address that others do not have, too, get a random one. */
+static void set_guid(struct verve_dev *dev, const struct net_device *ndev)
+{
+	if (ndev->addr_len == ETH_ALEN && is_valid_ether_addr(ndev->dev_addr))
+		ether_addr_copy(dev->mac, ndev->dev_addr);
+	else
+		eth_random_addr(dev->mac);
+	addrconf_addr_eui48((u8 *)&dev->ibdev.node_guid, dev->mac);
+}
+
+static void describe_device(struct verve_dev *dev)
+{
+	struct ib_device *ibdev = &dev->ibdev;
+
+	ibdev->node_type = RDMA_NODE_IB_CA;
+	ibdev->phys_port_cnt = 1;
+	ibdev->num_comp_vectors = num_possible_cpus();
+	ibdev->local_dma_lkey = 0;
+	ibdev->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
+				  BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
+	strscpy(ibdev->node_desc, "Verve " VERVE_VERSION,
+		sizeof(ibdev->node_desc));
+	ib_mark_name_assigned_by_user(ibdev);
+}
+
+static struct verve_dev *alloc_device(const struct net_device *ndev,
+				      struct net *net)
+{
+	struct verve_dev *dev;
+	int err;
+
+	dev = ib_alloc_device_with_net(verve_dev, ibdev, net);
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&dev->entry);
+	INIT_WORK(&dev->removal, remove_device);
+	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	ida_init(&dev->srq_nums);
+	INIT_LIST_HEAD(&dev->qps);
+	mutex_init(&dev->qp_lock);
+
+	err = open_device(dev, net);
+	if (err) {
+		ib_dealloc_device(&dev->ibdev);
+		return ERR_PTR(err);
+	}
+	set_guid(dev, ndev);
+	describe_device(dev);
+	/* From here on, ib_dealloc_device() calls verve_dealloc_device(). */
+	ib_set_device_ops(&dev->ibdev, &verve_device_ops);
+	return dev;
+}
+
+/*
+ * A netdev that may be used now: its namespace, with a reference. Later, the
+ * notifier tells when that is over.
+ */
+static struct net *netdev_namespace(struct net_device *ndev)
+{
+	struct net *net = NULL;
+
+	rtnl_lock();
+	if (ndev->reg_state == NETREG_REGISTERED)
+		net = maybe_get_net(dev_net(ndev));
+	rtnl_unlock();
+	return net;
+}
+
+/* Devices of other protocols only, such as CAN, have no place for addresses. */
+static bool carries_ip(const struct net_device *ndev)
+{
+	ASSERT_RTNL();
+	return __in_dev_get_rtnl(ndev) || __in6_dev_get(ndev);
+}
+
+static int attach_netdev(struct verve_dev *dev, struct net_device *ndev,
+			 struct net *net)
+{
+	int err = -ENODEV;
+
+	rtnl_lock();
+	mutex_lock(&devices_lock);
+	if (ndev->reg_state != NETREG_REGISTERED ||
+	    !net_eq(dev_net(ndev), net))
+		goto unlock;
+	err = -EOPNOTSUPP;
+	if (!carries_ip(ndev))
+		goto unlock;
+	err = -EEXIST;
+	if (find_device(ndev))
+		goto unlock;
+	err = verve_net_attach(dev->net, dev, ndev->ifindex);
+	if (err)
+		goto unlock;
+
+	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
+	rcu_assign_pointer(dev->ndev, ndev);
+	dev->port_active = verve_port_is_active(ndev);
+	get_device(&dev->ibdev.dev);
+	list_add_tail(&dev->entry, &devices);
+unlock:
+	mutex_unlock(&devices_lock);
+	rtnl_unlock();
+	return err;
+}
+
+static int register_device(struct verve_dev *dev, const char *name)
+{
+	int err;
+
+	/* Once registered, it may be deleted at any time. */
+	get_device(&dev->ibdev.dev);
+	err = ib_register_device(&dev->ibdev, name, NULL);
+	/* The notifier could not remove what was not registered. */
+	if (!err && !rcu_access_pointer(dev->ndev))
+		queue_removal(dev);
+	if (err)
+		ib_dealloc_device(&dev->ibdev);
+	put_device(&dev->ibdev.dev);
+	return err;
+}
+
+static const char *refusal(int err)
+{
+	switch (err) {
+	case -EADDRINUSE:
+		return "UDP port 4791 is in use in its namespace";
+	case -EEXIST:
+		return "it has a Verve device already";
+	case -ENFILE:
+		return "the name is taken";
+	case -EOPNOTSUPP:
+		return "it does not carry IP";
+	case -ENODEV:
+		return "it is going away";
+	default:
+		return "see the error";
+	}
+}
+
+int verve_device_add(const char *name, struct net_device *ndev)
+{
+	struct net *net = netdev_namespace(ndev);
+	struct verve_dev *dev;
+	int err = -ENODEV;
+
+	if (!net)
+		goto out;
+	dev = alloc_device(ndev, net);
+	err = PTR_ERR_OR_ZERO(dev);
+	if (err)
+		goto put_net;
+	err = attach_netdev(dev, ndev, net);
+	if (err)
+		ib_dealloc_device(&dev->ibdev);
+	else
+		err = register_device(dev, name);
+put_net:
+	put_net(net);
+out:
+	/* The caller has no extack to put it into. */
+	if (err)
+		netdev_info(ndev, "no RDMA device %s on this: %s (%d)\n", name,
+			    refusal(err), err);
+	return err;
+}
+
+/* The core's clients learn of changes only; see the same state once. */
+static void report_port(struct verve_dev *dev, const struct net_device *ndev)
+	__must_hold(&devices_lock)
+{
+	bool active = verve_port_is_active(ndev);
+	struct ib_event event = {
+		.device = &dev->ibdev,
+		.element.port_num = 1,
+		.event = active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR,
+	};
+
+	if (active == dev->port_active)
+		return;
+	dev->port_active = active;
+	if (!active)
+		verve_count(dev, link_downed, 1);
+	if (ib_device_try_get(&dev->ibdev)) {
+		ib_dispatch_event(&event);
+		ib_device_put(&dev->ibdev);
+	}
+}
+
+/*
+ * MTU and names are read when somebody asks, and addresses are the core's
+ * business.
+ */
+static int netdev_event(struct notifier_block *nb, unsigned long event,
+			void *info)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(info);
+	struct verve_dev *dev;
+
+	mutex_lock(&devices_lock);
+	dev = find_device(ndev);
+	if (!dev)
+		goto unlock;
+
+	switch (event) {
+	case NETDEV_UNREGISTER:
+		drop_netdev(dev);
+		queue_removal(dev);
+		break;
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+		report_port(dev, ndev);
+		break;
+	}
+unlock:
+	mutex_unlock(&devices_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block netdev_notifier = {
+	.notifier_call = netdev_event,
+};
+
+static int client_add(struct ib_device *ibdev)
+{
+	return verve_device_is_ours(ibdev) ? 0 : -EOPNOTSUPP;
+}
+
+/*
+ * Clients are removed last come, first gone: before uverbs destroys what
+ * processes have, and while they may still poll for the flushed completions.
+ */
+static void client_remove(struct ib_device *ibdev, void *data)
+{
+	verve_qp_flush_all(to_vdev(ibdev));
+}
+
+static struct ib_client client = {
+	.name = "verve",
+	.add = client_add,
+	.remove = client_remove,
+};
+
+int __init verve_device_init(void)
+{
+	int err;
+
+	removal_wq = alloc_workqueue("verve_removal", WQ_UNBOUND, 0);
+	if (!removal_wq)
+		return -ENOMEM;
+	/* Its client must be there before ours; it need not be at all. */
+	request_module("ib_uverbs");
+	err = ib_register_client(&client);
+	if (err)
+		goto destroy_wq;
+	err = register_netdevice_notifier(&netdev_notifier);
+	if (err)
+		goto unregister_client;
+	return 0;
+
+unregister_client:
+	ib_unregister_client(&client);
+destroy_wq:
+	destroy_workqueue(removal_wq);
+	return err;
+}
+
+/* Some device with a reference, or NULL. */
+static struct verve_dev *any_device(void)
+{
+	struct verve_dev *dev;
+
+	mutex_lock(&devices_lock);
+	dev = list_first_entry_or_null(&devices, struct verve_dev, entry);
+	if (dev)
+		get_device(&dev->ibdev.dev);
+	mutex_unlock(&devices_lock);
+	return dev;
+}
+
+void verve_device_exit(void)
+{
+	struct verve_dev *dev;
+
+	/* This tells us that every netdev goes away. */
+	unregister_netdevice_notifier(&netdev_notifier);
+	while ((dev = any_device())) {
+		queue_removal(dev);
+		flush_work(&dev->removal);
+		put_device(&dev->ibdev.dev);
+	}
+	destroy_workqueue(removal_wq);
+	ib_unregister_client(&client);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The device: one ib_device on one netdev.
+ */
+#ifndef VERVE_DEVICE_H
+#define VERVE_DEVICE_H
+
+#include <linux/idr.h>
+#include <linux/if_ether.h>
+#include <linux/netdevice.h>
+#include <linux/rhashtable.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_verbs.h>
+#include "limits.h"
+#include "stats.h"
+
+/* Of the driver; also what is called firmware, as there is none. */
+#define VERVE_VERSION		"0.1.0"
+#define VERVE_VERSION_CODE	(0ULL << 32 | 1 << 16 | 0)
+
+struct verve_qp;
+struct verve_net;
+
+/**
+ * struct verve_dev - a Verve device
+ * @ibdev: what the RDMA core knows; first member, freed by the core
+ * @ndev: the netdev below; NULL once that is being unregistered. RCU; the
+ *	device holds a reference while it is set. Written under the mutex of
+ *	the list.
+ * @ndev_tracker: of that reference
+ * @net: per-namespace state (sockets) of the netdev's namespace; held
+ * @entry: in the list of devices (device.c), under its mutex; holds a
+ *	reference on @ibdev
+ * @removal: unregisters the device, and waits for others who do
+ * @port_active: as last reported by an event; under the list's mutex
+ * @mr_table: keys to MRs and MWs, by the upper 24 bits of the key (keys.c)
+ * @ahs: AH number to struct verve_av (ah.c); RCU
+ * @next_ah: where the search for a free number begins
+ * @srq_nums: numbers of SRQs
+ * @gsi: the QP with number 1, RCU; set while it exists
+ * @stats: per-CPU counters
+ * @qps: every QP of the device, for events that concern all; under @qp_lock
+ * @qp_lock: mutex
+ * @dma_mr: what the local DMA lkey stands for: all kernel memory
+ * @mac: address that GUIDs are made from
+ */
+struct verve_dev {
+	struct ib_device ibdev;
+	struct net_device __rcu *ndev;
+	netdevice_tracker ndev_tracker;
+	struct verve_net *net;
+	struct list_head entry;
+	struct work_struct removal;
+	bool port_active;
+
+	struct rhashtable mr_table;
+	struct xarray ahs;
+	u32 next_ah;
+	struct ida srq_nums;
+	struct verve_qp __rcu *gsi;
+	struct verve_stats __percpu *stats;
+
+	struct list_head qps;
+	struct mutex qp_lock; /* qps, and setting gsi */
+
+	struct verve_mr *dma_mr;
+	u8 mac[ETH_ALEN];
+};
+
+static inline struct verve_dev *to_vdev(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct verve_dev, ibdev);
+}
+
+extern const struct ib_device_ops verve_device_ops;	/* ops.c */
+
+/**
+ * verve_device_add() - make a device on a netdev and register it
+ * @name: of the ib_device; "verve%d" is allowed
+ * @ndev: netdev; caller holds a reference
+ *
+ * Context: process, RTNL not held (as rdma_link_ops.newlink is called).
+ * Return: 0, -EEXIST when the netdev has a device, -EADDRINUSE when UDP port
+ * 4791 is taken in the namespace, -EOPNOTSUPP for a netdev that cannot, or
+ * another error.
+ */
+int verve_device_add(const char *name, struct net_device *ndev);
+
+/**
+ * verve_device_is_ours() - is this ib_device one of Verve's
+ * @ibdev: of any driver
+ *
+ * Another driver has the same driver_id: never tell by that.
+ *
+ * Context: any.
+ * Return: true when it is.
+ */
+bool verve_device_is_ours(const struct ib_device *ibdev);
+
+int verve_device_init(void);	/* module load: netdev notifier, ib_client */
+void verve_device_exit(void);	/* removes every device */
+
+/* port.c: what a device and its port say of themselves; process context */
+int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+		       struct ib_udata *udata);
+int verve_modify_device(struct ib_device *ibdev, int mask,
+			struct ib_device_modify *attr);
+void verve_get_dev_fw_str(struct ib_device *ibdev, char *str);
+int verve_query_port(struct ib_device *ibdev, u32 port_num,
+		     struct ib_port_attr *attr);
+int verve_get_port_immutable(struct ib_device *ibdev, u32 port_num,
+			     struct ib_port_immutable *immutable);
+int verve_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index,
+		     u16 *pkey);
+enum rdma_link_layer verve_get_link_layer(struct ib_device *ibdev,
+					  u32 port_num);
+/* Any context. Return: whose GIDs are ours, with a reference, or NULL. */
+struct net_device *verve_get_netdev(struct ib_device *ibdev, u32 port_num);
+/* Can packets leave? Any context. */
+bool verve_port_is_active(const struct net_device *ndev);
+/* The largest IB MTU whose packets fit. */
+enum ib_mtu verve_port_mtu(const struct net_device *ndev);
+extern const struct attribute_group verve_attr_group;
+
+/* device.c: the last that the core calls; frees what the device holds */
+void verve_dealloc_device(struct ib_device *ibdev);
+
+/* RCU. The netdev below, or NULL when it goes away. */
+static inline struct net_device *verve_ndev_rcu(const struct verve_dev *dev)
+{
+	return rcu_dereference(dev->ndev);
+}
+
+/* The largest path MTU that there is room for now. Any context. */
+static inline enum ib_mtu verve_path_mtu(const struct verve_dev *dev)
+{
+	const struct net_device *ndev;
+	enum ib_mtu mtu = IB_MTU_256;
+
+	rcu_read_lock();
+	ndev = verve_ndev_rcu(dev);
+	if (ndev)
+		mtu = verve_port_mtu(ndev);
+	rcu_read_unlock();
+	return mtu;
+}
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Verve: RDMA over Converged Ethernet, version 2, in software.
+ */
+#include <linux/module.h>
+#include <rdma/rdma_netlink.h>
+#include "device.h"
+#include "path/path.h"
+#include "transport/engine.h"
+#include "verbs/qp.h"
+#include "wire/icrc.h"
+
+static struct rdma_link_ops link_ops = {
+	.type = "verve",
+	.newlink = verve_device_add,
+};
+
+static int __init verve_init(void)
+{
+	int err;
+
+	err = verve_icrc_init();
+	if (err)
+		return err;
+	err = verve_engine_init();
+	if (err)
+		goto exit_icrc;
+	err = verve_qp_table_init();
+	if (err)
+		goto exit_engine;
+	err = verve_net_init();
+	if (err)
+		goto exit_qp_table;
+	err = verve_device_init();
+	if (err)
+		goto exit_net;
+	rdma_link_register(&link_ops);
+	return 0;
+
+exit_net:
+	verve_net_exit();
+exit_qp_table:
+	verve_qp_table_exit();
+exit_engine:
+	verve_engine_exit();
+exit_icrc:
+	verve_icrc_exit();
+	return err;
+}
+
+static void __exit verve_exit(void)
+{
+	rdma_link_unregister(&link_ops);
+	verve_device_exit();
+	verve_net_exit();
+	verve_qp_table_exit();
+	verve_engine_exit();
+	verve_icrc_exit();
+}
+
+module_init(verve_init);
+module_exit(verve_exit);
+
+MODULE_DESCRIPTION("Software RDMA over Converged Ethernet, version 2");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(VERVE_VERSION);
+MODULE_ALIAS_RDMA_LINK("verve");
+MODULE_SOFTDEP("pre: ib_uverbs");

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the RDMA core calls, and the few thunks between its prototypes, which
+ * differ from kernel to kernel, and ours.
+ */
+#include <linux/module.h>
+#include <rdma/uverbs_ioctl.h>
+#include "device.h"
+#include "stats.h"
+#include "verbs/ah.h"
+#include "verbs/cq.h"
+#include "verbs/mr.h"
+#include "verbs/pd.h"
+#include "verbs/qp.h"
+#include "verbs/rq.h"
+#include "verbs/ucontext.h"
+
+struct ib_dmah;
+
+/* The one of two functions that has the type of an operation. */
+#define OP(op, one, other)						\
+	__builtin_choose_expr(						\
+		__same_type(((const struct ib_device_ops *)NULL)->op,	\
+			    &one),					\
+		one, other)
+
+static int __maybe_unused
+create_cq_attrs(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		struct uverbs_attr_bundle *attrs)
+{
+	return verve_create_cq(ibcq, attr, attrs ? &attrs->driver_udata : NULL);
+}
+
+static struct ib_mr *__maybe_unused
+reg_user_mr_dmah(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
+		 struct ib_dmah *dmah, struct ib_udata *udata)
+{
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
+	return verve_reg_user_mr(pd, start, length, iova, access, udata);
+}
+
+#ifndef COMPAT_HAVE_RESIZE_USER_CQ
+static int resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
+{
+	return cqe > 0 ? verve_resize_cq(ibcq, cqe, udata) : -EINVAL;
+}
+#endif
+
+const struct ib_device_ops verve_device_ops = {
+	.owner = THIS_MODULE,
+	.driver_id = RDMA_DRIVER_RXE,
+	.uverbs_abi_ver = 2,
+	.device_group = &verve_attr_group,
+
+	.alloc_hw_port_stats = verve_alloc_hw_port_stats,
+	.alloc_pd = verve_alloc_pd,
+	.alloc_ucontext = verve_alloc_ucontext,
+	.create_ah = verve_create_ah,
+	.create_cq = OP(create_cq, create_cq_attrs, verve_create_cq),
+	.create_qp = verve_create_qp,
+	.create_srq = verve_create_srq,
+	.create_user_ah = verve_create_ah,
+	.dealloc_driver = verve_dealloc_device,
+	.dealloc_pd = verve_dealloc_pd,
+	.dealloc_ucontext = verve_dealloc_ucontext,
+	.dereg_mr = verve_dereg_mr,
+	.destroy_ah = verve_destroy_ah,
+	.destroy_cq = verve_destroy_cq,
+	.destroy_qp = verve_destroy_qp,
+	.destroy_srq = verve_destroy_srq,
+	.disassociate_ucontext = verve_disassociate_ucontext,
+	.get_dev_fw_str = verve_get_dev_fw_str,
+	.get_dma_mr = verve_get_dma_mr,
+	.get_hw_stats = verve_get_hw_stats,
+	.get_link_layer = verve_get_link_layer,
+	.get_netdev = verve_get_netdev,
+	.get_port_immutable = verve_get_port_immutable,
+	.mmap = verve_mmap,
+	.mmap_free = verve_ring_mmap_free,
+	.modify_ah = verve_modify_ah,
+	.modify_device = verve_modify_device,
+	.modify_qp = verve_modify_qp,
+	.modify_srq = verve_modify_srq,
+	.peek_cq = verve_peek_cq,
+	.poll_cq = verve_poll_cq,
+	.post_recv = verve_post_recv,
+	.post_send = verve_post_send,
+	.post_srq_recv = verve_post_srq_recv,
+	.query_ah = verve_query_ah,
+	.query_device = verve_query_device,
+	.query_pkey = verve_query_pkey,
+	.query_port = verve_query_port,
+	.query_qp = verve_query_qp,
+	.query_srq = verve_query_srq,
+	.reg_user_mr = OP(reg_user_mr, reg_user_mr_dmah, verve_reg_user_mr),
+	.req_notify_cq = verve_req_notify_cq,
+#ifdef COMPAT_HAVE_RESIZE_USER_CQ
+	.resize_user_cq = verve_resize_cq,
+#else
+	.resize_cq = resize_cq,
+#endif
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, verve_ah, ibah),
+	INIT_RDMA_OBJ_SIZE(ib_cq, verve_cq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_pd, verve_pd, ibpd),
+	INIT_RDMA_OBJ_SIZE(ib_qp, verve_qp_handle, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_srq, verve_srq, ibsrq),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, verve_ucontext, ibuctx),
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Per-CPU counters of a device, shown as hw_counters.
+ *
+ * Names are rdma_rxe's, and mlx5's where the meaning is equal; every packet
+ * that is thrown away is counted under one rx_drop_* reason.
+ */
+#ifndef VERVE_STATS_H
+#define VERVE_STATS_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+#define VERVE_COUNTERS(X)		\
+	X(sent_pkts)			\
+	X(rcvd_pkts)			\
+	X(sent_bytes)			\
+	X(rcvd_bytes)			\
+	X(duplicate_request)		\
+	X(out_of_seq_request)		\
+	X(rcvd_rnr_err)			\
+	X(send_rnr_err)			\
+	X(rcvd_seq_err)			\
+	X(retry_exceeded_err)		\
+	X(retry_rnr_exceeded_err)	\
+	X(completer_retry_err)		\
+	X(send_err)			\
+	X(link_downed)			\
+	X(rdma_sends)			\
+	X(rdma_recvs)			\
+	X(local_ack_timeout_err)	\
+	X(packet_seq_err)		\
+	X(implied_nak_seq_err)		\
+	X(out_of_buffer)		\
+	X(rx_write_requests)		\
+	X(rx_read_requests)		\
+	X(rx_atomic_requests)		\
+	X(req_cqe_error)		\
+	X(resp_cqe_error)		\
+	X(cq_overrun)			\
+	X(np_ecn_marked_roce_packets)	\
+	X(rp_cnp_ignored)		\
+	X(rx_icrc_encapsulated)		\
+	X(rx_drop_length)		\
+	X(rx_drop_header)		\
+	X(rx_drop_opcode)		\
+	X(rx_drop_pkey)			\
+	X(rx_drop_qkey)			\
+	X(rx_drop_no_qp)		\
+	X(rx_drop_qp_state)		\
+	X(rx_drop_address)		\
+	X(rx_drop_stale)		\
+	X(rx_drop_sequence)		\
+	X(rx_drop_no_recv)		\
+	X(rx_drop_protocol)		\
+	X(rx_drop_memory)
+
+enum verve_counter {
+#define X(name) VERVE_CNT_##name,
+	VERVE_COUNTERS(X)
+#undef X
+	VERVE_NUM_COUNTERS
+};
+
+struct verve_stats {
+	u64 counter[VERVE_NUM_COUNTERS];
+};
+
+/* Any context; @n of @name, e.g. verve_count(dev, sent_pkts, 3). */
+#define verve_count(dev, name, n) \
+	this_cpu_add((dev)->stats->counter[VERVE_CNT_##name], (n))
+
+struct ib_device;
+struct rdma_hw_stats;
+
+/* Process context. */
+struct rdma_hw_stats *verve_alloc_hw_port_stats(struct ib_device *ibdev,
+						u32 port_num);
+int verve_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+		       u32 port_num, int index);
+
+#endif
