@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Verve: software RDMA over Ethernet. `make help` tells what can be made.
+
+# On a machine whose kernel has no headers this stays empty, and is missed
+# only by what builds for that kernel.
+KDIR ?= $(wildcard /lib/modules/$(shell uname -r)/build)
+KERNEL ?=
+VARIANT ?= plain
+
+MODULE_DIR := drivers/infiniband/sw/verve
+BUILD_ARGS := $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(if $(CF),CF=$(CF)) \
+	$(if $(ARCH),ARCH=$(ARCH))
+
+.PHONY: modules
+modules: need-kdir
+	@ko=$$(tools/build $(KDIR) $(BUILD_ARGS)) && cp "$$ko" $(MODULE_DIR)/ && \
+		echo "$(MODULE_DIR)/verve.ko"
+
+.PHONY: modules_install
+modules_install: modules
+	@tools/install $(MODULE_DIR)/verve.ko
+
+.PHONY: need-kdir
+need-kdir:
+	@[ -n "$(KDIR)" ] || { echo >&2 "No headers of the running kernel:" \
+		"install linux-headers-$$(uname -r), or give KDIR=DIR."; exit 2; }
+
+.PHONY: run
+run:
+	@tools/vm/run $(KERNEL)
+
+.PHONY: check
+check:
+	@tools/check $(KERNEL)
+
+.PHONY: check-uml
+check-uml:
+	@tools/check-uml plain
+
+.PHONY: check-debug
+check-debug:
+	@tools/check-uml debug lockdep
+
+.PHONY: uml-run
+uml-run:
+	@[ -n "$(JOB)" ] || { echo >&2 "usage: make uml-run JOB=SCRIPT [ARGS=...]"; exit 2; }
+	@tools/vm/uml-run $(VARIANT) $(JOB) $(ARGS)
+
+.PHONY: clean
+clean:
+	@tools/clean
+
+.PHONY: help
+help:
+	@echo 'The module:'
+	@echo '  make                  verve.ko for the running kernel, in $(MODULE_DIR)'
+	@echo '  make KDIR=DIR         for the kernel whose build directory is DIR'
+	@echo '                        (ARCH=um for UML; W=1, C=2 as for the kernel)'
+	@echo '  make modules_install  into /lib/modules (INSTALL_MOD_PATH= before it)'
+	@echo '  make clean            removes what was built'
+	@echo
+	@echo 'In virtual machines, which need no RDMA hardware and no reboot. As root, they'
+	@echo 'install the Debian packages that they lack:'
+	@echo '  make run              boots a VM with verve.ko and runs perftest over it'
+	@echo '       KERNEL=          6.1, 6.12 or 7.2 (default: this kernel'\''s, or 6.1)'
+	@echo '  make uml-run JOB=SCRIPT [ARGS=]'
+	@echo '                        runs SCRIPT in a UML guest (7.2) that has verve.ko; boots'
+	@echo '                        in a second, but its kernel is first built, once'
+	@echo '       VARIANT=         plain, debug (KASAN, kmemleak) or lockdep'
+	@echo
+	@echo 'Tests; they end with `N passed, N failed, N skipped`:'
+	@echo '  make check            what CI runs: unit tests, builds with W=1 and sparse,'
+	@echo '                        kselftests on three stock kernels (KERNEL= for some)'
+	@echo '       SELFTESTS=       arguments for them, such as SUBDIRS=rdma'
+	@echo '       LOGS=DIR         where logs are kept'
+	@echo '  make check-uml        kselftests and KUnit suites in UML'
+	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
+	@echo
+	@echo 'Downloads and builds are kept in VERVE_CACHE (default: ~/.cache/verve).'

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Sourced by the scripts of tools/: where things are kept, and how to say what
+# is being done. Sets $top (the source tree) and $cache (everything slow,
+# outside the tree).
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cache=${VERVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/verve}
+# shellcheck disable=SC2034 # used by those who source this
+kernels="6.1 6.12 7.2"
+export LC_ALL=C.UTF-8
+# Under make, the jobserver and the variables of the make above are not ours.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+mkdir -p "$cache"
+
+say()
+{
+	printf 'verve: %s\n' "$*" >&2
+}
+
+die()
+{
+	say "$*"
+	exit 2
+}
+
+# once NAME: waits for and takes the lock NAME until the script ends, so that
+# two runs at a time do not build the same thing.
+once()
+{
+	mkdir -p "$cache/lock"
+	exec {lock_fd}>"$cache/lock/$1"
+	flock -w 3 "$lock_fd" || { say "waiting for another run ($1)"; flock "$lock_fd"; }
+}
+
+# tree_key: a name for this source tree among several
+tree_key()
+{
+	printf %s "$top" | sha256sum | cut -c 1-8
+}
