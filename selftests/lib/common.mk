@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Included by the Makefile of each directory of tests, after its lists:
+# TEST_PROGS (scripts that are tests), TEST_GEN_FILES (C programs they call).
+
+HERE := $(dir $(lastword $(MAKEFILE_LIST)))
+
+CFLAGS += -O2 -Wall -Wextra -Wno-unused-parameter
+LDLIBS += -libverbs
+TEST_INCLUDES := $(wildcard $(HERE)*.sh)
+LOCAL_HDRS := $(wildcard $(HERE)*.h)
+
+ifneq ($(wildcard $(HERE)../../lib.mk),)
+include $(HERE)../../lib.mk
+else
+include $(HERE)standalone.mk
+endif
+
+$(TEST_GEN_FILES): $(wildcard $(HERE)*.c)

@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the tests share. Sourced by each of them: TAP, topologies, pairs of
+# programs, and a clean exit. Needs bash, iproute2 and rdma-core's tools.
+#
+# Variables from outside:
+#	LINK_TYPE=verve		what `rdma link add ... type` takes
+#	VERVE_KO=FILE		the module, if modprobe does not know it
+#	SLOW=N			allow N times the time (10 where the CPU is emulated)
+#	QUICK=1			fewer cases (the default where the CPU is emulated)
+#	TIMES=1			print when each step begins
+#	DURATION=SECONDS	of tests that run for a time
+
+LIB=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+HERE=$(dirname "$(readlink -f "$0")")
+PATH=$HERE:$PATH
+
+KSFT_SKIP=4
+LINK_TYPE=${LINK_TYPE:-verve}
+VERVE_KO=${VERVE_KO:-$LIB/../../drivers/infiniband/sw/verve/verve.ko}
+
+# An emulated CPU is 10 to 30 times slower: allow it more time.
+if grep -q 'QEMU TCG' /proc/cpuinfo; then
+	SLOW=${SLOW:-10}
+	QUICK=${QUICK:-1}
+fi
+SLOW=${SLOW:-1}
+QUICK=${QUICK:-}
+LIMIT=$((20 * SLOW))	# seconds that one pair of programs may take
+
+skip_all() {
+	echo "1..0 # SKIP $*"
+	exit $KSFT_SKIP
+}
+
+[ "$(id -u)" = 0 ] || skip_all "needs root"
+
+# need COMMAND...
+need() {
+	local cmd
+
+	for cmd; do
+		command -v "$cmd" >/dev/null || skip_all "$cmd is not installed"
+	done
+}
+
+need ip rdma modprobe timeout
+
+TMP=$(mktemp -d /tmp/verve-test.XXXXXX) || exit 1
+
+# ---------------------------------------------------------------- TAP
+
+TAP_NAMES=()
+TAP_COMMANDS=()
+
+# tap_add NAME COMMAND...: one test; its exit code (or skip) is the result
+tap_add() {
+	TAP_NAMES+=("$1")
+	shift
+	TAP_COMMANDS+=("$(printf '%q ' "$@")")
+}
+
+# tap_setup COMMAND...: what later tests stand on; no test of its own
+tap_setup() {
+	tap_add "" "$@"
+}
+
+# skip REASON: `skip "no tshark"; return` in a test
+skip() {
+	echo "$*" >"$TMP/skip"
+}
+
+# fail REASON: `fail "..."; return` or `... || fail "..."` in a test
+fail() {
+	echo "$*"
+	return 1
+}
+
+# The kernel's log since the test began holds nothing that frightens.
+log_is_clean() {
+	! dmesg | sed "1,/$LOG_MARK/d" | grep -E -A30 \
+		'WARNING:|BUG:|Oops|INFO: task|INFO: rcu|unregister_netdevice: waiting|refcount_t|list_(add|del) corruption|scheduling while atomic|general protection|UBSAN'
+}
+
+# Runs all that was added, in order. Ends the script.
+tap_run() {
+	local i rc n=0 failed=0 skipped=0 total=1
+
+	tap_add "kernel log" log_is_clean
+	for i in "${TAP_NAMES[@]}"; do
+		[ "$i" ] && total=$((total + 1))
+	done
+	echo "TAP version 13"
+	echo "1..$((total - 1))"
+	LOG_MARK="verve selftest $$ $HERE"
+	LOG_MARK=${LOG_MARK//\//.}
+	echo "$LOG_MARK" >/dev/kmsg
+	for i in "${!TAP_NAMES[@]}"; do
+		rm -f "$TMP/skip"
+		[ "$TIMES" ] && echo "# $EPOCHREALTIME ${TAP_COMMANDS[i]}"
+		eval "${TAP_COMMANDS[i]}" >"$TMP/out" 2>&1 </dev/null
+		rc=$?
+		if [ ! "${TAP_NAMES[i]}" ]; then
+			[ $rc = 0 ] && continue
+			sed 's/^/# /' "$TMP/out"
+			echo "Bail out! ${TAP_COMMANDS[i]}: exit code $rc"
+			exit 1
+		fi
+		n=$((n + 1))
+		if [ -e "$TMP/skip" ]; then
+			skipped=$((skipped + 1))
+			echo "ok $n ${TAP_NAMES[i]} # SKIP $(<"$TMP/skip")"
+			continue
+		fi
+		if [ $rc != 0 ] || grep -q '^TAP version' "$TMP/out"; then
+			sed 's/^/# /' "$TMP/out"
+		fi
+		if [ $rc = 0 ]; then
+			echo "ok $n ${TAP_NAMES[i]}"
+		else
+			failed=$((failed + 1))
+			echo "not ok $n ${TAP_NAMES[i]}"
+		fi
+	done
+	echo "# Totals: pass:$((n - failed - skipped)) fail:$failed skip:$skipped"
+	[ $failed = 0 ]
+	exit
+}
+
+# within SECONDS COMMAND...: repeats it until it succeeds; not for longer
+within() {
+	local end=$((${EPOCHREALTIME/[.,]/} + $1 * SLOW * 1000000))
+
+	shift
+	until "$@"; do
+		[ ${EPOCHREALTIME/[.,]/} -lt $end ] || return 1
+		sleep 0.05
+	done
+}
+
+not() {
+	! "$@"
+}
+
+# ---------------------------------------------------------------- module
+
+module_name() {
+	case $LINK_TYPE in
+	rxe | siw) echo rdma_rxe | sed "s/rxe/$LINK_TYPE/;s/rdma_siw/siw/" ;;
+	*) echo "$LINK_TYPE" ;;
+	esac
+}
+
+MODULE=$(module_name)
+
+load_module() {
+	modprobe -qa ib_uverbs rdma_ucm
+	[ -d "/sys/module/$MODULE" ] && return
+	modprobe -q "$MODULE" && return
+	[ -e "$VERVE_KO" ] || return
+	modprobe -qa $(modinfo -F depends "$VERVE_KO" | tr , ' ')
+	insmod "$VERVE_KO"
+}
+
+load_module || skip_all "no module $MODULE"
+
+# ---------------------------------------------------------------- topologies
+#
+# Two namespaces joined by a veth. The client is always in A; the server is
+# behind the same device (topology one) or behind B's (topology two).
+#
+#	NS_A: va 10.0.0.1, fd00::1 ---- vb 10.0.0.2, fd00::2 :NS_B
+
+NS_A=verve-a-$$
+NS_B=verve-b-$$
+DEV_A=vta
+DEV_B=vtb
+
+a() { ip netns exec "$NS_A" "$@"; }
+b() { ip netns exec "$NS_B" "$@"; }
+
+link_add() { # NETNS NAME NETDEV
+	ip netns exec "$1" rdma link add "$2" type "$LINK_TYPE" netdev "$3"
+}
+
+link_exists() { # NAME
+	rdma link show "$1/1" 2>/dev/null | grep -q "^link $1/1 "
+}
+
+link_delete() {
+	rdma link delete "$1"
+}
+
+# wire MTU: the two namespaces and what joins them
+wire() {
+	local ns
+
+	for ns in "$NS_A" "$NS_B"; do
+		ip netns add "$ns"
+		ip -n "$ns" link set lo up
+		# No waiting for duplicate address detection.
+		ip netns exec "$ns" sysctl -qw net.ipv6.conf.default.accept_dad=0
+	done
+	ip link add va netns "$NS_A" type veth peer name vb netns "$NS_B" &&
+	ip -n "$NS_A" link set va mtu "$1" up &&
+	ip -n "$NS_B" link set vb mtu "$1" up &&
+	ip -n "$NS_A" addr add 10.0.0.1/24 dev va &&
+	ip -n "$NS_B" addr add 10.0.0.2/24 dev vb &&
+	ip -n "$NS_A" addr add fd00::1/64 dev va nodad &&
+	ip -n "$NS_B" addr add fd00::2/64 dev vb nodad
+}
+
+link_local() { # NETNS NETDEV
+	ip -n "$1" -6 -o addr show dev "$2" scope link |
+		sed 's/.*inet6 \([^/]*\).*/\1/'
+}
+
+# topo one|two [MTU]: takes down what was there and sets the new one up
+topo() {
+	untopo
+	wire "${2:-1500}" && link_add "$NS_A" $DEV_A va || return
+	NS_C=$NS_A DEV_C=$DEV_A
+	case $1 in
+	one)
+		NS_S=$NS_A DEV_S=$DEV_A IP4=10.0.0.1 IP6=fd00::1
+		LL=$(link_local "$NS_A" va) SCOPE_S=va
+		;;
+	two)
+		link_add "$NS_B" $DEV_B vb || return
+		NS_S=$NS_B DEV_S=$DEV_B IP4=10.0.0.2 IP6=fd00::2
+		LL=$(link_local "$NS_B" vb) SCOPE_S=vb
+		;;
+	esac
+	within 5 gid_index $DEV_C ipv4 >/dev/null &&
+	within 5 gid_index $DEV_C ipv6 >/dev/null &&
+	within 5 gid_index $DEV_S ipv4 >/dev/null &&
+	within 5 gid_index $DEV_S ipv6 >/dev/null || return
+	GID_C=$(gid_index $DEV_C ipv4) GID_S=$(gid_index $DEV_S ipv4)
+}
+
+untopo() {
+	local dev ns
+
+	for dev in $DEV_A $DEV_B; do
+		link_exists $dev && timeout 10 rdma link delete $dev
+	done
+	for ns in "$NS_A" "$NS_B"; do
+		[ -e "/run/netns/$ns" ] || continue
+		ip -n "$ns" link del va 2>/dev/null
+		ip netns del "$ns"
+	done
+}
+
+client() { ip netns exec "$NS_C" "$@"; }
+server() { ip netns exec "$NS_S" "$@"; }
+
+# gid_index DEVICE ipv4|ipv6|local: of the first RoCE v2 GID of that family
+gid_index() {
+	local port=/sys/class/infiniband/$1/ports/1 i gid type
+
+	for i in {0..31}; do
+		{ read -r gid <"$port/gids/$i"; } 2>/dev/null || return 1
+		case $gid in
+		0000:0000:0000:0000:0000:0000:0000:0000) continue ;;
+		0000:0000:0000:0000:0000:ffff:*) [ "$2" = ipv4 ] ;;
+		fe80:*) [ "$2" = local ] ;;
+		*) [ "$2" = ipv6 ] ;;
+		esac || continue
+		{ read -r type <"$port/gid_attrs/types/$i"; } 2>/dev/null
+		[ "$type" = "RoCE v2" ] || continue
+		echo "$i"
+		return
+	done
+	return 1
+}
+
+# ---------------------------------------------------------------- programs
+
+PORT=20000
+
+listens_tcp() { # PID PORT
+	local hex
+
+	printf -v hex %04X "$2"
+	grep -q ":$hex 0\{8,32\}:0000 0A" \
+		"/proc/$1/net/tcp" "/proc/$1/net/tcp6" 2>/dev/null
+}
+
+listens_cm() { # PROGRAM
+	rdma resource show cm_id 2>/dev/null |
+		grep -q "state LISTEN .*comm ${1:0:15}"
+}
+
+# ready tcp:PORT|cm PROGRAM PID: waits until the server listens
+ready() {
+	within 5 ready_or_dead "$@"
+}
+
+ready_or_dead() {
+	kill -0 "$3" 2>/dev/null || return 0
+	case $1 in
+	cm) listens_cm "$2" ;;
+	tcp:*) listens_tcp "$3" "${1#tcp:}" ;;
+	esac
+}
+
+# pair READY SERVER... -- CLIENT...: both must end by themselves, with code 0
+pair() {
+	local how=$1 server=() spid rc src
+
+	shift
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	# Not server(): $! must be the program's own process.
+	ip netns exec "$NS_S" timeout -k 2 $LIMIT "${server[@]}" \
+		>"$TMP/server" 2>&1 &
+	spid=$!
+	ready "$how" "${server[0]}" $spid
+	client timeout -k 2 $LIMIT "$@" >"$TMP/client" 2>&1
+	rc=$?
+	if [ $rc != 0 ]; then # the server may wait for ever
+		sleep 0.2
+		kill $spid 2>/dev/null
+	fi
+	wait $spid
+	src=$?
+	[ $rc = 0 ] && [ $src = 0 ] && return
+	echo "server: ${server[*]}: exit code $src"
+	tail -n 5 "$TMP/server"
+	echo "client: $*: exit code $rc"
+	tail -n 5 "$TMP/client"
+	return 1
+}
+
+# perftest PROGRAM OPTION...: both ends, and the client prints a result
+perftest() {
+	local prog=$1 how
+
+	shift
+	PORT=$((PORT + 1))
+	how=tcp:$PORT
+	case " $* " in
+	*" -R "*) how=cm ;;
+	esac
+	pair $how "$prog" -d $DEV_S -x "$GID_S" -p $PORT -F "$@" -- \
+		"$prog" -d $DEV_C -x "$GID_C" -p $PORT -F "$@" $IP4 || return
+	# On a busy machine it does not trust the clock, and prints inf.
+	grep -qE '^ *[0-9]+ +[0-9]+ +([0-9.]+|inf)' "$TMP/client" ||
+		fail "no result: $(tail -n 3 "$TMP/client")"
+}
+
+# c_test PROGRAM OPTION...: one of the C programs, over the topology
+c_test() {
+	local prog=$1
+
+	shift
+	[ "$QUICK" ] && set -- --quick "$@"
+	client timeout -k 2 $((4 * LIMIT)) "$prog" \
+		-d $DEV_C -D $DEV_S -n "$NS_C" -N "$NS_S" "$@"
+}
+
+# ---------------------------------------------------------------- exit
+
+cleanup() {
+	local pids
+
+	trap - EXIT
+	pids=$(jobs -p)
+	[ "$pids" ] && kill $pids 2>/dev/null
+	untopo 2>/dev/null
+	rm -rf "$TMP"
+}
+
+trap cleanup EXIT
+trap 'exit 1' INT TERM HUP

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#include "tap.h"
+#include "wc.h"
+
+uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
+}
+
+bool poll_within(struct ibv_cq *cq, struct ibv_wc *wc, unsigned int ms)
+{
+	uint64_t end = now_ms() + ms;
+	int n;
+
+	do {
+		n = ibv_poll_cq(cq, 1, wc);
+		if (n < 0)
+			tap_bail("ibv_poll_cq: %d", n);
+		if (n)
+			return true;
+		sched_yield();
+	} while (now_ms() <= end);
+	return false;
+}
+
+bool expect_wc(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status)
+{
+	struct ibv_wc wc;
+
+	CHECK(poll_one(cq, &wc), "no completion of wr %llu (%s)",
+	      (unsigned long long)wr_id, ibv_wc_status_str(status));
+	CHECK(wc.wr_id == wr_id && wc.status == status,
+	      "wr %llu (%s) completed, not wr %llu (%s)",
+	      (unsigned long long)wc.wr_id, ibv_wc_status_str(wc.status),
+	      (unsigned long long)wr_id, ibv_wc_status_str(status));
+	return true;
+}
+
+bool expect_none(struct ibv_cq *cq)
+{
+	struct ibv_wc wc;
+
+	CHECK(!poll_within(cq, &wc, QUIET_MS), "unexpected completion, wr %llu (%s)",
+	      (unsigned long long)wc.wr_id, ibv_wc_status_str(wc.status));
+	return true;
+}
+
+bool memory_becomes(const void *got, const void *want, size_t size)
+{
+	uint64_t end = now_ms() + WAIT_MS;
+
+	do {
+		if (!memcmp(got, want, size))
+			return true;
+		sched_yield();
+	} while (now_ms() <= end);
+	return false;
+}
+
+static bool readable_within(int fd, unsigned int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, ms) == 1;
+}
+
+bool event_within(struct ibv_comp_channel *chan, unsigned int ms)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (!readable_within(chan->fd, ms) ||
+	    ibv_get_cq_event(chan, &cq, &context))
+		return false;
+	ibv_ack_cq_events(cq, 1);
+	return true;
+}
+
+bool async_within(struct end *end, enum ibv_event_type type, unsigned int ms)
+{
+	uint64_t deadline = now_ms() + ms, now;
+	struct ibv_async_event event;
+
+	while ((now = now_ms()) <= deadline) {
+		if (!readable_within(end->ctx->async_fd, deadline - now) ||
+		    ibv_get_async_event(end->ctx, &event))
+			continue;
+		ibv_ack_async_event(&event);
+		if (event.event_type == type)
+			return true;
+		tap_diag("event: %s", ibv_event_type_str(event.event_type));
+	}
+	return false;
+}
+
+void async_drain(struct end *end)
+{
+	struct ibv_async_event event;
+
+	while (!ibv_get_async_event(end->ctx, &event))
+		ibv_ack_async_event(&event);
+}
