@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What is on the wire: a capture of every opcode in which each packet has sane
+# lengths and the right invariant CRC (icrc.py), and in which tshark, if it is
+# there, finds nothing malformed. The stack hands a veth several packets in one
+# skb, which a capture shows as one: so the netdevs are told to take single ones.
+#
+#	A [va: vta] ---- [vb: vtb] B
+#	                  ^ tcpdump
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+need tcpdump python3 ethtool
+
+OPCODES=$(printf '%02x ' {0..20} {32..43} 100 101)
+
+single_packets() {
+	ip -n "$NS_A" link set va gso_max_segs 1 &&
+	ip -n "$NS_B" link set vb gso_max_segs 1
+}
+
+# Trains again, that the stack uncouples before the netdev sees them.
+uncoupled_trains() {
+	ip -n "$NS_A" link set va gso_max_segs 64 &&
+	ip -n "$NS_B" link set vb gso_max_segs 64 &&
+	ip netns exec "$NS_A" ethtool -K va tx-gso-list off &&
+	ip netns exec "$NS_B" ethtool -K vb tx-gso-list off
+}
+
+captures() {
+	grep -q "listening on" "$TMP/tcpdump"
+}
+
+# capture FILE COMMAND...: what B's netdev sees meanwhile
+capture() {
+	local file=$1 pid rc
+
+	shift
+	# A frame of the ring is as large as the snapshot length says.
+	ip netns exec "$NS_B" tcpdump -i vb --immediate-mode -s 9300 -B 32768 \
+		-U -Z root -w "$file" udp port 4791 2>"$TMP/tcpdump" &
+	pid=$!
+	sleep 0.1
+	within 5 captures || fail "$(cat "$TMP/tcpdump")" || return
+	"$@" >"$TMP/traffic" || { cat "$TMP/traffic"; return 1; }
+	sleep 0.3
+	kill $pid
+	wait $pid
+	grep -q "^0 packets dropped by kernel" "$TMP/tcpdump" ||
+		fail "$(cat "$TMP/tcpdump")"
+}
+
+# traffic OPTION...: every opcode, in messages of up to three packets
+traffic() {
+	c_test opcodes --quick -s 3072 "$@"
+}
+
+right() {
+	capture "$TMP/$1.pcap" traffic ${2:-} &&
+	python3 "$HERE/icrc.py" "$TMP/$1.pcap" $OPCODES
+}
+
+# tshark guesses at what the payload may be, and calls malformed what is not:
+# only what is wrong with the InfiniBand headers counts.
+malformed() { # FILE
+	tshark -r "$1" -Y _ws.malformed -T fields -e frame.number \
+		-e _ws.malformed 2>"$TMP/tshark" | grep 'Malformed Packet: IB\]'
+}
+
+well_formed() {
+	command -v tshark >/dev/null || { skip "tshark is not installed"; return; }
+	[ -s "$TMP/$1.pcap" ] || fail "no capture" || return
+	not malformed "$TMP/$1.pcap" && tshark -r "$TMP/$1.pcap" -Y infiniband \
+		2>/dev/null | grep -q RC || fail "$(cat "$TMP/tshark")"
+}
+
+# A checker that cannot fail proves nothing: one bit of a packet is flipped.
+notices() {
+	python3 - "$TMP/ipv4.pcap" "$TMP/flipped.pcap" <<-'EOF'
+		import sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		data[24 + 16 + 14 + 20 + 8 + 9] ^= 1  # the first packet's PSN
+		open(sys.argv[2], "wb").write(data)
+	EOF
+	not python3 "$HERE/icrc.py" "$TMP/flipped.pcap"
+}
+
+tap_setup topo two 1500
+tap_setup single_packets
+tap_add "lengths and ICRC, IPv4" right ipv4
+tap_add "a flipped bit is noticed" notices
+tap_add "tshark, IPv4" well_formed ipv4
+tap_add "lengths and ICRC, IPv6" right ipv6 -6
+tap_add "tshark, IPv6" well_formed ipv6
+tap_setup uncoupled_trains
+tap_add "lengths and ICRC, IPv4, uncoupled trains" right trains4
+tap_add "lengths and ICRC, IPv6, uncoupled trains" right trains6 -6
+tap_run

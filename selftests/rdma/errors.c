@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What goes wrong ends with the completion status that the InfiniBand
+ * specification names for it, at both ends, with the rest of the queue flushed
+ * in order, the QP in the Error state and no byte written that was not allowed.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "../lib/ends.h"
+#include "../lib/tap.h"
+#include "../lib/wc.h"
+#include "../lib/work.h"
+
+#define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
+#define SIZE		6000u	/* more than one packet at any path MTU */
+#define RECV_ID		99
+
+static struct ends e;
+
+/* The last SIZE bytes of end b's memory, registered as a test wants it. */
+static uint8_t *tail(const struct end *end)
+{
+	return end->buf + END_MEMORY - SIZE;
+}
+
+static struct ibv_mr *tail_mr(struct end *end, struct ibv_pd *pd, int access)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, tail(end), SIZE, access);
+
+	if (!mr)
+		tap_bail("no MR: %s", strerror(errno));
+	return mr;
+}
+
+/* Part 1: requests that the responder refuses (IBTA table 60, 9.9.3). */
+
+enum spoil {
+	BAD_RKEY, DEAD_RKEY, PAST_END, BEFORE_START, WRAPS, OTHER_PD,
+	MR_RIGHTS, QP_RIGHTS,
+};
+
+static const struct refusal {
+	const char *name;
+	enum spoil spoil;
+	enum ibv_wr_opcode opcode;
+} refusals[] = {
+	{ "write with a bad rkey", BAD_RKEY, IBV_WR_RDMA_WRITE },
+	{ "write with immediate and a bad rkey", BAD_RKEY,
+	  IBV_WR_RDMA_WRITE_WITH_IMM },
+	{ "read with a bad rkey", BAD_RKEY, IBV_WR_RDMA_READ },
+	{ "atomic with a bad rkey", BAD_RKEY, IBV_WR_ATOMIC_FETCH_AND_ADD },
+	{ "write with a deregistered rkey", DEAD_RKEY, IBV_WR_RDMA_WRITE },
+	{ "write past the end of the MR", PAST_END, IBV_WR_RDMA_WRITE },
+	{ "read past the end of the MR", PAST_END, IBV_WR_RDMA_READ },
+	{ "atomic past the end of the MR", PAST_END,
+	  IBV_WR_ATOMIC_CMP_AND_SWP },
+	{ "write before the start of the MR", BEFORE_START,
+	  IBV_WR_RDMA_WRITE },
+	{ "write across the end of the address space", WRAPS,
+	  IBV_WR_RDMA_WRITE },
+	{ "write to an MR of another PD", OTHER_PD, IBV_WR_RDMA_WRITE },
+	{ "read from an MR of another PD", OTHER_PD, IBV_WR_RDMA_READ },
+	{ "write to an MR without that right", MR_RIGHTS, IBV_WR_RDMA_WRITE },
+	{ "read from an MR without that right", MR_RIGHTS, IBV_WR_RDMA_READ },
+	{ "atomic on an MR without that right", MR_RIGHTS,
+	  IBV_WR_ATOMIC_FETCH_AND_ADD },
+	{ "write to a QP without that right", QP_RIGHTS, IBV_WR_RDMA_WRITE },
+	{ "read from a QP without that right", QP_RIGHTS, IBV_WR_RDMA_READ },
+	{ "atomic on a QP without that right", QP_RIGHTS,
+	  IBV_WR_ATOMIC_FETCH_AND_ADD },
+};
+
+static bool is_atomic(enum ibv_wr_opcode opcode)
+{
+	return opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	       opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+/* Every remote right but the one that the opcode needs. */
+static int rights_without(enum ibv_wr_opcode opcode)
+{
+	int need = is_atomic(opcode) ? IBV_ACCESS_REMOTE_ATOMIC :
+		   opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ :
+		   IBV_ACCESS_REMOTE_WRITE;
+
+	return IBV_ACCESS_LOCAL_WRITE | (ALL_REMOTE & ~need);
+}
+
+static void target(struct ibv_send_wr *wr, uint64_t addr, uint32_t rkey)
+{
+	if (is_atomic(wr->opcode)) {
+		wr->wr.atomic.remote_addr = addr;
+		wr->wr.atomic.rkey = rkey;
+	} else {
+		wr->wr.rdma.remote_addr = addr;
+		wr->wr.rdma.rkey = rkey;
+	}
+}
+
+/* Return: the MR that the request names. */
+static struct ibv_mr *spoil(const struct refusal *r, struct ibv_pd *other,
+			    struct ibv_send_wr *wr)
+{
+	int access = r->spoil == MR_RIGHTS ? rights_without(r->opcode) :
+		     IBV_ACCESS_LOCAL_WRITE | ALL_REMOTE;
+	struct ibv_mr *mr = tail_mr(&e.b, r->spoil == OTHER_PD ? other :
+				    e.b.pd, access);
+	uint64_t addr = (uintptr_t)mr->addr;
+	uint32_t rkey = mr->rkey;
+
+	addr += -addr & 7; /* for the atomics */
+	switch (r->spoil) {
+	case BAD_RKEY:
+		rkey ^= 0x5a5a5a;
+		break;
+	case DEAD_RKEY:
+		ibv_dereg_mr(mr);
+		mr = NULL;
+		break;
+	case PAST_END:
+		addr = (uintptr_t)mr->addr + SIZE - (is_atomic(r->opcode) ? 0 :
+						     SIZE - 1);
+		break;
+	case BEFORE_START:
+		addr = (uintptr_t)mr->addr - 1;
+		break;
+	case WRAPS:
+		addr = ~0ull - 100;
+		break;
+	default:
+		break;
+	}
+	target(wr, addr, rkey);
+	return mr;
+}
+
+static bool right_refusal(const struct refusal *r, enum ibv_wc_status got)
+{
+	/* Devices differ in what they call it: both are NAKs of class C. */
+	if (r->spoil == QP_RIGHTS)
+		return got == IBV_WC_REM_INV_REQ_ERR ||
+		       got == IBV_WC_REM_ACCESS_ERR;
+	return got == IBV_WC_REM_ACCESS_ERR;
+}
+
+static bool untouched(const uint8_t *at, size_t size)
+{
+	while (size--)
+		if (*at++ != POISON)
+			return false;
+	return true;
+}
+
+static bool refused(const struct refusal *r, struct ibv_pd *other)
+{
+	uint32_t size = is_atomic(r->opcode) ? 8 : SIZE;
+	struct ibv_sge sge = end_sge(&e.a, size);
+	struct ibv_send_wr wr = work(&e, r->opcode, &sge);
+	struct ibv_mr *mr = spoil(r, other, &wr);
+	struct ibv_wc wc;
+
+	memset(tail(&e.b) - GUARD, POISON, SIZE + GUARD);
+	memset(msg(&e.a), r->opcode == IBV_WR_RDMA_READ ? POISON : 0, size);
+	if (r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		receive(&e.b, RECV_ID, 8);
+	CHECK(!post(&e.a, &wr), "post_send");
+	CHECK(poll_one(e.a.scq, &wc), "no completion");
+	CHECK(right_refusal(r, wc.status), "%s", ibv_wc_status_str(wc.status));
+	CHECK(wc.wr_id == r->opcode && wc.qp_num == e.a.qp->qp_num, "wr_id");
+	CHECK(untouched(tail(&e.b) - GUARD, SIZE + GUARD), "memory changed");
+	CHECK(r->opcode != IBV_WR_RDMA_READ || untouched(msg(&e.a), size),
+	      "memory of the reader changed");
+	CHECK(end_state(&e.a) == IBV_QPS_ERR, "the requester's QP lives on");
+	CHECK(end_state(&e.b) == IBV_QPS_ERR, "the responder's QP lives on");
+	CHECK(r->opcode != IBV_WR_RDMA_WRITE_WITH_IMM ||
+	      expect_wc(e.b.rcq, RECV_ID, IBV_WC_WR_FLUSH_ERR), "receive");
+	if (mr)
+		ibv_dereg_mr(mr);
+	return true;
+}
+
+static void test_refusals(void)
+{
+	struct ibv_pd *other = ibv_alloc_pd(e.b.ctx);
+	size_t i;
+
+	if (!other)
+		tap_bail("no second PD");
+	for (i = 0; i < ARRAY_SIZE(refusals); i++) {
+		const struct refusal *r = &refusals[i];
+		struct qp_conf conf = { .type = IBV_QPT_RC };
+
+		if (r->spoil == QP_RIGHTS)
+			conf.access = rights_without(r->opcode);
+		ends_connect(&e, &conf);
+		tap_result(refused(r, other), "%s", r->name);
+		ends_disconnect(&e);
+	}
+	if (ibv_dealloc_pd(other))
+		tap_bail("the second PD stays");
+}
+
+/* Part 2: single cases, on a fresh RC connection each. */
+
+/* C9-88: no key is checked for a message without data. */
+static bool zero_length_any_rkey(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 0);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+
+	target(&wr, 12345, 0x5a5a5a);
+	CHECK(!post(&e.a, &wr), "post_send");
+	return expect_wc(e.a.scq, IBV_WR_RDMA_WRITE, IBV_WC_SUCCESS);
+}
+
+static bool access_event(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 8);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+
+	wr.wr.rdma.rkey ^= 0x5a5a5a;
+	CHECK(!post(&e.a, &wr), "post_send");
+	CHECK(async_within(&e.b, IBV_EVENT_QP_ACCESS_ERR, WAIT_MS),
+	      "no event IBV_EVENT_QP_ACCESS_ERR");
+	return true;
+}
+
+/*
+ * The address of an atomic is a multiple of 8. The provider may see to that in
+ * ibv_post_send(); ibv_wr_atomic_fetch_add() leaves it to the responder.
+ */
+static bool misaligned_atomic(void)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(e.a.qp);
+	int err;
+
+	memset(msg(&e.b), 0, 16);
+	ibv_wr_start(qpx);
+	qpx->wr_id = 1;
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_atomic_fetch_add(qpx, e.b.mr->rkey, (uintptr_t)msg(&e.b) + 4, 1);
+	ibv_wr_set_sge(qpx, e.a.mr->lkey, (uintptr_t)msg(&e.a), 8);
+	err = ibv_wr_complete(qpx);
+	if (!err && !expect_wc(e.a.scq, 1, IBV_WC_REM_INV_REQ_ERR))
+		return false;
+	CHECK(!msg(&e.b)[4], "it was done");
+	return true;
+}
+
+static bool send_local_error(struct ibv_sge sge, enum ibv_wr_opcode opcode)
+{
+	struct ibv_send_wr wr = work(&e, opcode, &sge);
+
+	receive(&e.b, RECV_ID, SIZE);
+	CHECK(!post(&e.a, &wr), "post_send");
+	if (!expect_wc(e.a.scq, opcode, IBV_WC_LOC_PROT_ERR))
+		return false;
+	CHECK(end_state(&e.a) == IBV_QPS_ERR, "the QP lives on");
+	return expect_none(e.b.rcq);
+}
+
+static bool send_bad_lkey(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 100);
+
+	sge.lkey ^= 0x5a5a5a;
+	return send_local_error(sge, IBV_WR_SEND);
+}
+
+static bool send_past_end(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, SIZE);
+
+	sge.addr = (uintptr_t)e.a.buf + END_MEMORY - SIZE + 1;
+	return send_local_error(sge, IBV_WR_SEND);
+}
+
+static bool send_other_pd(void)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(e.a.ctx);
+	struct ibv_mr *mr = tail_mr(&e.a, pd, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_sge sge = { (uintptr_t)mr->addr, SIZE, mr->lkey };
+	bool ok = send_local_error(sge, IBV_WR_SEND);
+
+	ibv_dereg_mr(mr);
+	ibv_dealloc_pd(pd);
+	return ok;
+}
+
+static bool read_into_read_only(void)
+{
+	struct ibv_mr *mr = tail_mr(&e.a, e.a.pd, 0);
+	struct ibv_sge sge = { (uintptr_t)mr->addr, SIZE, mr->lkey };
+	bool ok;
+
+	memset(mr->addr, POISON, SIZE);
+	ok = send_local_error(sge, IBV_WR_RDMA_READ) &&
+	     untouched(mr->addr, SIZE);
+	ibv_dereg_mr(mr);
+	return ok;
+}
+
+/* Posts a message of @size; end b has a receive that does not suit it. */
+static bool receive_fails(struct ibv_sge to, uint32_t size,
+			  enum ibv_wc_status receiver,
+			  enum ibv_wc_status sender)
+{
+	struct ibv_sge sge = end_sge(&e.a, size);
+	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+
+	CHECK(!post_recv(&e.b, RECV_ID, &to, 1), "post_recv");
+	CHECK(!post(&e.a, &wr), "post_send");
+	if (!expect_wc(e.a.scq, IBV_WR_SEND, sender) ||
+	    !expect_wc(e.b.rcq, RECV_ID, receiver))
+		return false;
+	CHECK(end_state(&e.b) == IBV_QPS_ERR, "the QP lives on");
+	return true;
+}
+
+static bool receive_too_short(void)
+{
+	memset(msg(&e.b), POISON, SIZE);
+	if (!receive_fails(end_sge(&e.b, SIZE - 1), SIZE, IBV_WC_LOC_LEN_ERR,
+			   IBV_WC_REM_INV_REQ_ERR))
+		return false;
+	CHECK(msg(&e.b)[SIZE - 1] == POISON, "written past the buffer");
+	return true;
+}
+
+static bool receive_bad_lkey(void)
+{
+	struct ibv_sge sge = end_sge(&e.b, SIZE);
+
+	sge.lkey ^= 0x5a5a5a;
+	return receive_fails(sge, SIZE, IBV_WC_LOC_PROT_ERR, IBV_WC_REM_OP_ERR);
+}
+
+static bool receive_past_end(void)
+{
+	struct ibv_sge sge = end_sge(&e.b, SIZE);
+
+	sge.addr = (uintptr_t)e.b.buf + END_MEMORY - SIZE + 1;
+	return receive_fails(sge, SIZE, IBV_WC_LOC_PROT_ERR, IBV_WC_REM_OP_ERR);
+}
+
+static bool receive_read_only(void)
+{
+	struct ibv_mr *mr = tail_mr(&e.b, e.b.pd, 0);
+	struct ibv_sge sge = { (uintptr_t)mr->addr, SIZE, mr->lkey };
+	bool ok = receive_fails(sge, SIZE, IBV_WC_LOC_PROT_ERR,
+				IBV_WC_REM_OP_ERR);
+
+	ibv_dereg_mr(mr);
+	return ok;
+}
+
+/* Part 3: flushes. */
+
+enum { QUEUE = 8 };
+
+static bool post_sends(int from, int to, uint32_t size)
+{
+	struct ibv_sge sge = end_sge(&e.a, size);
+	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+
+	for (wr.wr_id = from; (int)wr.wr_id < to; wr.wr_id++)
+		CHECK(!post(&e.a, &wr), "post_send");
+	return true;
+}
+
+static bool expect_flushed(struct ibv_cq *cq, int from, int to)
+{
+	for (; from < to; from++)
+		if (!expect_wc(cq, from, IBV_WC_WR_FLUSH_ERR))
+			return false;
+	return expect_none(cq);
+}
+
+/* The one that failed says why; those behind it, and all receives, flush. */
+static bool flush_after_failure(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 8);
+	struct ibv_send_wr bad = work(&e, IBV_WR_RDMA_WRITE, &sge);
+	int i;
+
+	for (i = 0; i < QUEUE; i++) {
+		receive(&e.a, i, SIZE);
+		receive(&e.b, i, SIZE);
+	}
+	bad.wr.rdma.rkey ^= 0x5a5a5a;
+	CHECK(!post(&e.a, &bad), "post_send");
+	return post_sends(1, QUEUE, 100) &&
+	       expect_wc(e.a.scq, IBV_WR_RDMA_WRITE, IBV_WC_REM_ACCESS_ERR) &&
+	       expect_flushed(e.a.scq, 1, QUEUE) &&
+	       expect_flushed(e.a.rcq, 0, QUEUE) &&
+	       expect_flushed(e.b.rcq, 0, QUEUE);
+}
+
+/* Sends that wait for a receive, receives that wait for a send. */
+static bool flush_by_modify(void)
+{
+	int i;
+
+	for (i = 0; i < QUEUE; i++)
+		receive(&e.a, i, SIZE);
+	if (!post_sends(0, QUEUE, SIZE))
+		return false;
+	CHECK(!end_to_error(&e.a), "modify_qp");
+	return expect_flushed(e.a.scq, 0, QUEUE) &&
+	       expect_flushed(e.a.rcq, 0, QUEUE);
+}
+
+static bool flush_of_later_posts(void)
+{
+	CHECK(!end_to_error(&e.a), "modify_qp");
+	return post_sends(0, QUEUE, SIZE) &&
+	       expect_flushed(e.a.scq, 0, QUEUE);
+}
+
+/* Even what asked for no completion completes when it fails. */
+static bool flush_unsignaled(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 8);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+
+	wr.send_flags = 0;
+	wr.wr_id = 0;
+	CHECK(!post(&e.a, &wr), "post_send");
+	wr.wr_id = 1;
+	wr.wr.rdma.rkey ^= 0x5a5a5a;
+	CHECK(!post(&e.a, &wr), "post_send");
+	wr.wr_id = 2;
+	CHECK(!post(&e.a, &wr), "post_send");
+	return expect_wc(e.a.scq, 1, IBV_WC_REM_ACCESS_ERR) &&
+	       expect_flushed(e.a.scq, 2, 3);
+}
+
+static const struct {
+	const char *name;
+	bool (*test)(void);
+} singles[] = {
+	{ "write of nothing with a bad rkey succeeds", zero_length_any_rkey },
+	{ "event at the responder for a bad rkey", access_event },
+	{ "atomic on a misaligned address", misaligned_atomic },
+	{ "send with a bad lkey", send_bad_lkey },
+	{ "send past the end of the MR", send_past_end },
+	{ "send from an MR of another PD", send_other_pd },
+	{ "read into an MR that may not be written", read_into_read_only },
+	{ "message longer than the receive buffer", receive_too_short },
+	{ "receive with a bad lkey", receive_bad_lkey },
+	{ "receive past the end of the MR", receive_past_end },
+	{ "receive into an MR that may not be written", receive_read_only },
+	{ "flush behind a failed request", flush_after_failure },
+	{ "flush by modify_qp", flush_by_modify },
+	{ "flush of what is posted in the Error state", flush_of_later_posts },
+	{ "unsignaled requests that fail", flush_unsignaled },
+};
+
+int main(int argc, char **argv)
+{
+	struct qp_conf conf = {
+		.type = IBV_QPT_RC,
+		.send_ops = IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
+	};
+	size_t i;
+
+	ends_open(&e, argc, argv);
+	tap_plan(ARRAY_SIZE(refusals) + ARRAY_SIZE(singles));
+	test_refusals();
+	for (i = 0; i < ARRAY_SIZE(singles); i++) {
+		ends_connect(&e, &conf);
+		tap_result(singles[i].test(), "%s", singles[i].name);
+		ends_disconnect(&e);
+	}
+	ends_close(&e);
+	return tap_done();
+}

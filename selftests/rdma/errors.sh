@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What goes wrong ends as the InfiniBand specification says: refused requests
+# (errors.c), retries (retry.c), bad work requests (post.c), illegal
+# transitions (states.c).
+#
+#	one:	A [va: vta]			both ends on vta
+#	two:	A [va: vta] ---- [vb: vtb] B
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+for t in one two; do
+	tap_setup topo $t
+	for program in errors retry post; do
+		tap_add "$program, topology $t" c_test $program
+	done
+done
+tap_add "states" c_test states
+tap_run

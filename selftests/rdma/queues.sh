@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Shared receive queues (srq.c) and completion queues (cq.c): order, capacity,
+# resizing, events.
+#
+#	one:	A [va: vta]			both ends on vta
+#	two:	A [va: vta] ---- [vb: vtb] B
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+for t in one two; do
+	tap_setup topo $t
+	for program in srq cq; do
+		tap_add "$program, topology $t" c_test $program
+	done
+done
+tap_run

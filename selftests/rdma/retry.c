@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Retries: as many as the QP's attributes say, not sooner than they say, then
+ * the right error; or success when what was missing comes in time.
+ */
+#include <string.h>
+
+#include "../lib/ends.h"
+#include "../lib/tap.h"
+#include "../lib/wc.h"
+#include "../lib/work.h"
+
+#define RECV_ID		99
+#define SIZE		6000u
+
+/* IBTA table 45: RNR NAK timer code 20 is 10.24 ms. */
+#define RNR_CODE	20
+#define RNR_US		10240u
+/* 4.096 us << 12. */
+#define ACK_CODE	12
+#define ACK_US		((4096u << ACK_CODE) / 1000)
+
+static struct ends e;
+
+static bool post_work(enum ibv_wr_opcode opcode)
+{
+	struct ibv_sge sge = end_sge(&e.a, SIZE);
+	struct ibv_send_wr wr = work(&e, opcode, &sge);
+
+	CHECK(!post(&e.a, &wr), "post_send");
+	return true;
+}
+
+/* Return: whether it failed with @status, after @us at the least. */
+static bool fails_after(enum ibv_wr_opcode opcode, enum ibv_wc_status status,
+			unsigned int us)
+{
+	uint64_t start = now_ms(), took;
+
+	if (!post_work(opcode) || !post_work(IBV_WR_SEND) ||
+	    !expect_wc(e.a.scq, opcode, status))
+		return false;
+	took = now_ms() - start;
+	/* The clock's own milliseconds may hide one. */
+	CHECK((took + 1) * 1000 >= us, "already after %llu ms, not %u us",
+	      (unsigned long long)took, us);
+	if (!expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_WR_FLUSH_ERR))
+		return false;
+	CHECK(end_state(&e.a) == IBV_QPS_ERR, "the QP lives on");
+	return true;
+}
+
+static bool rnr(unsigned int retries)
+{
+	struct qp_conf conf = {
+		.type = IBV_QPT_RC,
+		.rnr_timer = RNR_CODE,
+		.rnr_retry = retries,
+		.no_rnr_retry = !retries,
+	};
+	bool ok;
+
+	ends_connect(&e, &conf);
+	ok = fails_after(retries & 1 ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_SEND,
+			 IBV_WC_RNR_RETRY_EXC_ERR, retries * RNR_US);
+	ends_disconnect(&e);
+	return ok;
+}
+
+/* rnr_retry 7 waits for ever, and the message comes through unharmed. */
+static bool rnr_for_ever(void)
+{
+	struct qp_conf conf = { .type = IBV_QPT_RC, .rnr_timer = RNR_CODE };
+	bool ok;
+
+	ends_connect(&e, &conf);
+	fill(msg(&e.a), SIZE);
+	memset(msg(&e.b), POISON, SIZE);
+	ok = post_work(IBV_WR_SEND);
+	if (ok) {
+		struct ibv_wc wc;
+
+		ok = !poll_within(e.a.scq, &wc, 12 * RNR_US / 1000);
+		if (!ok)
+			tap_diag("%s", ibv_wc_status_str(wc.status));
+	}
+	receive(&e.b, RECV_ID, SIZE);
+	ok = ok && expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS) &&
+	     expect_wc(e.b.rcq, RECV_ID, IBV_WC_SUCCESS) &&
+	     !memcmp(msg(&e.a), msg(&e.b), SIZE);
+	ends_disconnect(&e);
+	return ok;
+}
+
+/*
+ * Many messages, no receive and the shortest of RNR timers: the device may be
+ * busy, but not so that this program cannot post, wait and end it.
+ */
+static bool rnr_storm(void)
+{
+	struct qp_conf conf = { .type = IBV_QPT_RC, .rnr_timer = 1 };
+	struct ibv_wc wc;
+	uint64_t start = now_ms(), took;
+	bool ok = true;
+	int i;
+
+	ends_connect(&e, &conf);
+	for (i = 0; ok && i < 32; i++)
+		ok = post_work(IBV_WR_SEND);
+	ok = ok && !poll_within(e.a.scq, &wc, 300);
+	ok = ok && !end_to_error(&e.a);
+	for (i = 0; ok && i < 32; i++)
+		ok = expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_WR_FLUSH_ERR);
+	took = now_ms() - start;
+	if (took > WAIT_MS / 5) {
+		tap_diag("300 ms of that took %llu ms",
+			 (unsigned long long)took);
+		ok = false;
+	}
+	ends_disconnect(&e);
+	return ok;
+}
+
+/* The counter starts anew for each message that gets through. */
+static bool rnr_counts_per_message(void)
+{
+	struct qp_conf conf = {
+		.type = IBV_QPT_RC, .rnr_timer = 24, .rnr_retry = 2, /* 41 ms */
+	};
+	bool ok = true;
+	int i;
+
+	ends_connect(&e, &conf);
+	for (i = 0; ok && i < 4; i++) {
+		struct ibv_wc wc;
+
+		ok = post_work(IBV_WR_SEND) &&
+		     !poll_within(e.a.scq, &wc, 15);
+		receive(&e.b, RECV_ID, SIZE);
+		ok = ok && expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS);
+	}
+	ends_disconnect(&e);
+	return ok;
+}
+
+static bool peer_gone(enum ibv_wr_opcode opcode, unsigned int retries)
+{
+	struct qp_conf conf = {
+		.type = IBV_QPT_RC,
+		.timeout = ACK_CODE,
+		.retry_cnt = retries,
+		.no_retry = !retries,
+	};
+	bool ok;
+
+	ends_connect(&e, &conf);
+	end_destroy_qp(&e.b);
+	ok = fails_after(opcode, IBV_WC_RETRY_EXC_ERR,
+			 (retries + 1) * ACK_US);
+	ends_disconnect(&e);
+	return ok;
+}
+
+/* The peer's QP is there, but in an error state: it does not answer. */
+static bool peer_in_error(void)
+{
+	struct qp_conf conf = {
+		.type = IBV_QPT_RC, .timeout = ACK_CODE, .retry_cnt = 1,
+	};
+	bool ok;
+
+	ends_connect(&e, &conf);
+	ok = !end_to_error(&e.b) &&
+	     fails_after(IBV_WR_RDMA_READ, IBV_WC_RETRY_EXC_ERR, 2 * ACK_US);
+	ends_disconnect(&e);
+	return ok;
+}
+
+/* A connection can be reset and used again, its PSNs new. */
+static bool reset_and_reconnect(void)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct qp_conf conf = {
+		.type = IBV_QPT_RC, .timeout = ACK_CODE, .retry_cnt = 1,
+	};
+	bool ok;
+
+	ends_connect(&e, &conf);
+	ok = !end_to_error(&e.b) && post_work(IBV_WR_RDMA_WRITE) &&
+	     expect_wc(e.a.scq, IBV_WR_RDMA_WRITE, IBV_WC_RETRY_EXC_ERR) &&
+	     !ibv_modify_qp(e.a.qp, &reset, IBV_QP_STATE) &&
+	     !ibv_modify_qp(e.b.qp, &reset, IBV_QP_STATE);
+	e.a.psn = 0xffffff;
+	e.b.psn = 0x7ffffe;
+	ok = ok && !end_to_init(&e.a, &conf) && !end_to_init(&e.b, &conf) &&
+	     !end_to_rtr(&e.a, &e.b, &conf) && !end_to_rtr(&e.b, &e.a, &conf) &&
+	     !end_to_rts(&e.a, &conf) && !end_to_rts(&e.b, &conf);
+	fill(msg(&e.a), SIZE);
+	ok = ok && post_work(IBV_WR_RDMA_WRITE) &&
+	     expect_wc(e.a.scq, IBV_WR_RDMA_WRITE, IBV_WC_SUCCESS) &&
+	     !memcmp(msg(&e.a), msg(&e.b), SIZE);
+	ends_disconnect(&e);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int retries;
+
+	ends_open(&e, argc, argv);
+	tap_plan(7 + 3 + 3 + 2);
+	for (retries = 0; retries < 7; retries++)
+		tap_result(rnr(retries), "no receive, rnr_retry %u", retries);
+	tap_result(rnr_for_ever(), "a receive that comes late, rnr_retry 7");
+	tap_result(rnr_storm(), "RNR NAKs without end, 10 us apart");
+	tap_result(rnr_counts_per_message(), "rnr_retry is per message");
+	tap_result(peer_gone(IBV_WR_SEND, 0), "send, peer gone, retry_cnt 0");
+	tap_result(peer_gone(IBV_WR_SEND, 3), "send, peer gone, retry_cnt 3");
+	tap_result(peer_gone(IBV_WR_RDMA_READ, 2),
+		   "read, peer gone, retry_cnt 2");
+	tap_result(peer_in_error(), "read, peer in the Error state");
+	tap_result(reset_and_reconnect(), "reset and connect again");
+	ends_close(&e);
+	return tap_done();
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A shared receive queue feeds several QPs in the order of its receives, holds
+ * what it says it holds, tells when it runs low, can grow and shrink with
+ * receives in it, and answers with RNR NAKs when it is empty.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "../lib/ends.h"
+#include "../lib/tap.h"
+#include "../lib/wc.h"
+#include "../lib/work.h"
+
+#define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
+#define DEPTH		15u
+#define SIZE		6000u
+#define QPS		4
+
+static struct ends e;
+static struct ibv_srq *srq;
+
+static int give(uint64_t wr_id)
+{
+	struct ibv_sge sge = end_sge(&e.b, SIZE);
+	struct ibv_recv_wr *bad, wr = {
+		.wr_id = wr_id, .sg_list = &sge, .num_sge = 1,
+	};
+
+	sge.addr += wr_id * SIZE;
+	return ibv_post_srq_recv(srq, &wr, &bad);
+}
+
+/* Gives receives [from, to). */
+static bool give_many(int from, int to)
+{
+	for (; from < to; from++)
+		CHECK(!give(from), "post_srq_recv %d", from);
+	return true;
+}
+
+/* One message through the SRQ; it must land in receive @recv_id. */
+static bool send_one(uint64_t recv_id)
+{
+	uint8_t *to = msg(&e.b) + recv_id * SIZE;
+	struct ibv_sge sge = end_sge(&e.a, SIZE);
+	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+	struct ibv_wc wc;
+
+	fill(msg(&e.a), SIZE);
+	memset(to, POISON, SIZE);
+	CHECK(!post(&e.a, &wr), "post_send");
+	if (!expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS))
+		return false;
+	CHECK(poll_one(e.b.rcq, &wc) && wc.status == IBV_WC_SUCCESS,
+	      "no receive");
+	CHECK(wc.wr_id == recv_id && wc.qp_num == e.b.qp->qp_num &&
+	      wc.byte_len == SIZE, "receive %llu of QP %#x, not %llu",
+	      (unsigned long long)wc.wr_id, wc.qp_num,
+	      (unsigned long long)recv_id);
+	CHECK(!memcmp(to, msg(&e.a), SIZE), "the data differ");
+	return true;
+}
+
+static bool in_order(void)
+{
+	unsigned int i;
+
+	if (!give_many(0, DEPTH))
+		return false;
+	for (i = 0; i < DEPTH; i++)
+		if (!send_one(i))
+			return false;
+	return expect_none(e.b.rcq);
+}
+
+static bool holds_what_it_says(void)
+{
+	struct ibv_srq_attr attr;
+	unsigned int n;
+
+	CHECK(!ibv_query_srq(srq, &attr), "query_srq");
+	CHECK(attr.max_wr >= DEPTH, "max_wr %u", attr.max_wr);
+	for (n = 0; n < 100000 && !give(n % DEPTH); n++)
+		;
+	CHECK(n == attr.max_wr, "%u posts were taken, max_wr is %u", n,
+	      attr.max_wr);
+	/* One more as soon as one was used, and not before. */
+	if (!send_one(0))
+		return false;
+	CHECK(!give(0), "post_srq_recv");
+	return true;
+}
+
+static bool set_limit(uint32_t limit)
+{
+	struct ibv_srq_attr attr = { .srq_limit = limit };
+	int err = ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT);
+
+	CHECK(!err, "modify_srq: %s", strerror(err));
+	CHECK(!ibv_query_srq(srq, &attr) && attr.srq_limit == limit,
+	      "srq_limit %u", attr.srq_limit);
+	return true;
+}
+
+/* The event comes once, when fewer are left than the limit. */
+static bool limit_event(void)
+{
+	struct ibv_srq_attr attr;
+	int i;
+
+	if (!give_many(0, 8) || !set_limit(6))
+		return false;
+	for (i = 0; i < 2; i++)
+		if (!send_one(i))
+			return false;
+	CHECK(!async_within(&e.b, IBV_EVENT_SRQ_LIMIT_REACHED, QUIET_MS),
+	      "an event with 6 left");
+	if (!send_one(2))
+		return false;
+	CHECK(async_within(&e.b, IBV_EVENT_SRQ_LIMIT_REACHED, WAIT_MS),
+	      "no event with 5 left");
+	CHECK(!ibv_query_srq(srq, &attr) && !attr.srq_limit,
+	      "srq_limit %u after the event", attr.srq_limit);
+	if (!send_one(3))
+		return false;
+	CHECK(!async_within(&e.b, IBV_EVENT_SRQ_LIMIT_REACHED, QUIET_MS),
+	      "a second event");
+	return true;
+}
+
+static int resize(uint32_t max_wr)
+{
+	struct ibv_srq_attr attr = { .max_wr = max_wr };
+
+	return ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR);
+}
+
+/* Receives that are in it stay in it, in order. */
+static bool resizes(void)
+{
+	unsigned int i;
+	int err;
+
+	if (!give_many(0, 8))
+		return false;
+	err = resize(60);
+	CHECK(!err, "to 60: %s", strerror(err));
+	if (!give_many(8, 50))
+		return false;
+	for (i = 0; i < 40; i++)
+		if (!send_one(i))
+			return false;
+	err = resize(15);
+	CHECK(!err, "to 15: %s", strerror(err));
+	for (; i < 50; i++)
+		if (!send_one(i))
+			return false;
+	return true;
+}
+
+static bool resize_below_content(void)
+{
+	if (!give_many(0, 12))
+		return false;
+	CHECK(resize(3), "12 receives went into 3");
+	return send_one(0);
+}
+
+static bool resize_out_of_range(void)
+{
+	CHECK(resize(0x7fffffff), "it took 2^31-1");
+	return give_many(0, 1) && send_one(0);
+}
+
+/* Empty: an RNR NAK, and success once there is a receive. */
+static bool empty_then_filled(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, SIZE);
+	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+
+	CHECK(!post(&e.a, &wr), "post_send");
+	if (!expect_none(e.a.scq) || !give_many(3, 4))
+		return false;
+	return expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS) &&
+	       expect_wc(e.b.rcq, 3, IBV_WC_SUCCESS);
+}
+
+/* A QP in error leaves the shared receives alone and says it is done. */
+static bool last_wqe(void)
+{
+	if (!give_many(0, 4))
+		return false;
+	CHECK(!end_to_error(&e.b), "modify_qp");
+	CHECK(async_within(&e.b, IBV_EVENT_QP_LAST_WQE_REACHED, WAIT_MS),
+	      "no event IBV_EVENT_QP_LAST_WQE_REACHED");
+	return expect_none(e.b.rcq);
+}
+
+static bool no_plain_receive(void)
+{
+	struct ibv_sge sge = end_sge(&e.b, 8);
+
+	CHECK(post_recv(&e.b, 0, &sge, 1), "post_recv on a QP with an SRQ");
+	return true;
+}
+
+static bool busy(void)
+{
+	int err = ibv_destroy_srq(srq);
+
+	CHECK(err == EBUSY, "destroy_srq with a QP on it: %s", strerror(err));
+	return true;
+}
+
+/* Each QP in turn takes the next receive. */
+static bool feed_all(struct ends *pairs)
+{
+	int i;
+
+	for (i = 0; i < QPS; i++) {
+		struct end a = e.a, b = e.b;
+		bool ok;
+
+		if (!give_many(i, i + 1))
+			return false;
+		e.a.qp = pairs[i].a.qp;
+		e.a.scq = pairs[i].a.scq;
+		e.b.qp = pairs[i].b.qp;
+		e.b.rcq = pairs[i].b.rcq;
+		ok = send_one(i);
+		e.a = a;
+		e.b = b;
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool several_qps(void)
+{
+	struct qp_conf conf = { .type = IBV_QPT_RC, .srq = srq };
+	struct ends pairs[QPS];
+	bool ok;
+	int i;
+
+	for (i = 0; i < QPS; i++) {
+		pairs[i] = e;
+		ends_connect(&pairs[i], &conf);
+	}
+	ok = feed_all(pairs);
+	for (i = 0; i < QPS; i++)
+		ends_disconnect(&pairs[i]);
+	return ok;
+}
+
+static void create_srq(void)
+{
+	struct ibv_srq_init_attr init = {
+		.attr = { .max_wr = DEPTH, .max_sge = 1 },
+	};
+
+	srq = ibv_create_srq(e.b.pd, &init);
+	if (!srq)
+		tap_bail("no SRQ: %s", strerror(errno));
+}
+
+static const struct {
+	const char *name;
+	bool (*test)(void);
+} tests[] = {
+	{ "receives are used in order", in_order },
+	{ "it holds what it says", holds_what_it_says },
+	{ "limit event", limit_event },
+	{ "grow and shrink with receives in it", resizes },
+	{ "no shrinking below the content", resize_below_content },
+	{ "no resizing beyond the limits", resize_out_of_range },
+	{ "an empty SRQ, filled late", empty_then_filled },
+	{ "last WQE event", last_wqe },
+	{ "no receives on the QP itself", no_plain_receive },
+	{ "not destroyed while a QP uses it", busy },
+	{ "one SRQ, several QPs", several_qps },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	ends_open(&e, argc, argv);
+	tap_plan(ARRAY_SIZE(tests));
+	for (i = 0; i < ARRAY_SIZE(tests); i++) {
+		struct qp_conf conf = { .type = IBV_QPT_RC, .rnr_timer = 20 };
+
+		create_srq();
+		conf.srq = srq;
+		ends_connect(&e, &conf);
+		tap_result(tests[i].test(), "%s", tests[i].name);
+		ends_disconnect(&e);
+		if (ibv_destroy_srq(srq))
+			tap_bail("the SRQ stays: %s", strerror(errno));
+	}
+	ends_close(&e);
+	return tap_done();
+}
