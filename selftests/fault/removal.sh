@@ -1,0 +1,206 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Removal never waits for users: with perftest running in both directions,
+# deleting the link, its netdev, its namespace or the module is done within a
+# second; the programs end by themselves, with errors; nothing is left.
+#
+#	A [va: vta] ---- [vb: vtb] B
+#	 programs: H	uses both devices, and is in neither namespace
+#
+# Each way, the device is removed under polling and under sleeping programs.
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+need ib_send_bw ib_write_bw
+
+NS_H=verve-h-$$
+
+# Milliseconds that a removal may take, seconds for the programs to notice.
+REMOVAL_MS=$((SLOW == 1 ? 1000 : 10000))
+NOTICE=5
+
+PIDS=()
+
+h() { ip netns exec "$NS_H" "$@"; }
+
+# run FILE PROGRAM OPTION...: in the background, and says so in PIDS
+run() {
+	local file=$1
+
+	shift
+	ip netns exec "$NS_H" timeout 100 "$@" >"$file" 2>&1 &
+	PIDS+=($!)
+}
+
+# one_way SERVER-DEVICE CLIENT-DEVICE PROGRAM OPTION...
+one_way() {
+	local dev_s=$1 dev_c=$2 prog=$3 gid_s gid_c
+
+	shift 3
+	PORT=$((PORT + 1))
+	gid_s=$(gid_index "$dev_s" ipv4) gid_c=$(gid_index "$dev_c" ipv4)
+	run "$TMP/run.$PORT.s" $prog -d "$dev_s" -x "$gid_s" -p $PORT -F "$@"
+	ready tcp:$PORT $prog $!
+	run "$TMP/run.$PORT.c" $prog -d "$dev_c" -x "$gid_c" -p $PORT -F "$@" \
+		127.0.0.1
+}
+
+moves() { # DEVICE PACKETS: sent so many
+	[ "$(cat "/sys/class/infiniband/$1/ports/1/hw_counters/sent_pkts")" \
+		-gt "$2" ]
+}
+
+# start poll|sleep: traffic both ways, far longer than the test. On A's device
+# one only receives and one sends; behind B's, each of the programs sends or
+# keeps a TCP connection: one that only receives could not know of A's end.
+start() {
+	PIDS=()
+	rm -f "$TMP"/run.*
+	case $1 in
+	poll)
+		one_way $DEV_A $DEV_B ib_send_bw -D 90
+		one_way $DEV_B $DEV_A ib_write_bw -D 90
+		;;
+	sleep)
+		one_way $DEV_A $DEV_B ib_send_bw -e -N -n 20000000
+		one_way $DEV_B $DEV_A ib_send_bw -e -b -N -n 20000000
+		;;
+	esac
+	within 10 moves $DEV_A 300 && within 10 moves $DEV_B 300 && return
+	tail -n 2 "$TMP"/run.*
+	finish >/dev/null
+	fail "no traffic"
+}
+
+all_ended() {
+	local pid
+
+	for pid in "${PIDS[@]}"; do
+		kill -0 "$pid" 2>/dev/null && return 1
+	done
+	return 0
+}
+
+# Ends what did not end of itself, and names it.
+finish() {
+	local pid
+
+	for pid in "${PIDS[@]}"; do
+		kill -0 "$pid" 2>/dev/null || continue
+		echo "still running: $(tr '\0' ' ' <"/proc/$pid/cmdline")"
+		kill "$pid"
+	done
+	within 2 all_ended || kill -KILL "${PIDS[@]}" 2>/dev/null
+	wait "${PIDS[@]}" 2>/dev/null
+	PIDS=()
+}
+
+# Every program ends of itself, and none believes that all went well.
+programs_end() {
+	local pid rc bad=0
+
+	within $NOTICE all_ended || { finish; return 1; }
+	for pid in "${PIDS[@]}"; do
+		wait "$pid"
+		rc=$?
+		[ $rc != 0 ] || { echo "a program ended with code 0"; bad=1; }
+		[ $rc -lt 124 ] || { echo "a program ended with $rc"; bad=1; }
+	done
+	return $bad
+}
+
+absent() {
+	local dev
+
+	for dev; do
+		! link_exists "$dev" || return
+		[ ! -e "/sys/class/infiniband/$dev" ] || return
+	done
+}
+
+unused() {
+	[ "$(cat "/sys/module/$MODULE/refcnt")" = 0 ]
+}
+
+no_resources() { # DEVICE
+	! rdma resource show qp link "$1" 2>/dev/null | grep -q 'comm ib_'
+}
+
+# removed MODE DEVICES COMMAND...: it takes the devices away at once
+removed() {
+	local mode=$1 devices=$2 from took bad=0
+
+	shift 2
+	start "$mode" || return
+	from=${EPOCHREALTIME/[.,]/}
+	timeout -k 1 20 "$@" || { echo "$*: exit code $?"; bad=1; }
+	within 10 absent $devices || { echo "still there: $devices"; bad=1; }
+	took=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
+	[ $took -le $REMOVAL_MS ] || { echo "it took $took ms"; bad=1; }
+	programs_end || bad=1
+	return $bad
+}
+
+remove_link() {
+	removed "$1" $DEV_A rdma link delete $DEV_A &&
+	{ within 5 no_resources $DEV_B || fail "$(rdma resource)"; } &&
+	rdma link delete $DEV_B &&
+	{ within 5 unused || fail "the module is in use"; }
+}
+
+# Without its peer a veth does not live either.
+remove_netdev() {
+	removed "$1" "$DEV_A $DEV_B" ip -n "$NS_A" link del va &&
+	{ within 5 unused || fail "the module is in use"; }
+}
+
+# No process is in A: with its name its life ends.
+remove_namespace() {
+	removed "$1" "$DEV_A $DEV_B" ip netns del "$NS_A" &&
+	{ within 5 unused || fail "the module is in use"; }
+}
+
+# rmmod takes the module away at once, or says that it is in use; then it goes
+# as soon as both of its links have gone.
+unload() {
+	rmmod $MODULE 2>/dev/null && return
+	timeout 10 rdma link delete $DEV_A &&
+	timeout 10 rdma link delete $DEV_B &&
+	within 5 unused && rmmod $MODULE
+}
+
+remove_module() {
+	local from took bad=0
+
+	start "$1" || return
+	from=${EPOCHREALTIME/[.,]/}
+	unload || { echo "the module stays"; bad=1; }
+	took=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
+	[ $took -le $((2 * REMOVAL_MS)) ] || { echo "it took $took ms"; bad=1; }
+	programs_end || bad=1
+	[ ! -d "/sys/module/$MODULE" ] || bad=1
+	load_module || bad=1
+	return $bad
+}
+
+start_over() {
+	ip netns del "$NS_H" 2>/dev/null
+	topo two 1500 && ip netns add "$NS_H" && ip -n "$NS_H" link set lo up
+}
+
+cleanup_all() {
+	[ ${#PIDS[@]} = 0 ] || kill -KILL "${PIDS[@]}" 2>/dev/null
+	ip netns del "$NS_H" 2>/dev/null
+	cleanup
+}
+
+trap cleanup_all EXIT
+
+for mode in poll sleep; do
+	for what in link netdev namespace module; do
+		tap_setup start_over
+		tap_add "$what, programs $mode" remove_$what $mode
+	done
+done
+tap_run
