@@ -46,6 +46,9 @@ enum ib_wr_opcode {
 	IB_WR_ATOMIC_CMP_AND_SWP	= IB_UVERBS_WR_ATOMIC_CMP_AND_SWP,
 	IB_WR_ATOMIC_FETCH_AND_ADD	= IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD,
 	IB_WR_SEND_WITH_INV		= IB_UVERBS_WR_SEND_WITH_INV,
+	IB_WR_LOCAL_INV			= IB_UVERBS_WR_LOCAL_INV,
+	IB_WR_BIND_MW			= IB_UVERBS_WR_BIND_MW,
+	IB_WR_REG_MR			= 0x20,
 };
 
 enum ib_send_flags {
@@ -176,9 +179,17 @@ struct ib_ud_wr {
 	u16 pkey_index;
 };
 
+struct ib_reg_wr {
+	struct ib_send_wr wr;
+	struct ib_mr *mr;
+	u32 key;
+	int access;
+};
+
 #define rdma_wr(base)	container_of(base, struct ib_rdma_wr, wr)
 #define atomic_wr(base)	container_of(base, struct ib_atomic_wr, wr)
 #define ud_wr(base)	container_of(base, struct ib_ud_wr, wr)
+#define reg_wr(base)	container_of(base, struct ib_reg_wr, wr)
 
 /* BTH opcodes of the services that Verve speaks (IBTA vol. 1, table 38) */
 enum {

@@ -26,6 +26,8 @@ enum verve_limits {
 	VERVE_MAX_PD		= 1 << 17,
 	VERVE_MAX_AH		= 1 << 17,
 	VERVE_MAX_MR		= 1 << 22,
+	/* Pieces of memory of one fast registration. */
+	VERVE_MAX_FAST_BLOCKS	= 1024,
 
 	/* READs and atomics that a QP may have under way, either side. */
 	VERVE_MAX_RD_ATOMIC	= 128,

@@ -10,6 +10,7 @@
 #include "verbs/ah.h"
 #include "verbs/cq.h"
 #include "verbs/mr.h"
+#include "verbs/mr_fast.h"
 #include "verbs/pd.h"
 #include "verbs/qp.h"
 #include "verbs/rq.h"
@@ -54,6 +55,7 @@ const struct ib_device_ops verve_device_ops = {
 	.device_group = &verve_attr_group,
 
 	.alloc_hw_port_stats = verve_alloc_hw_port_stats,
+	.alloc_mr = verve_alloc_mr,
 	.alloc_pd = verve_alloc_pd,
 	.alloc_ucontext = verve_alloc_ucontext,
 	.create_ah = verve_create_ah,
@@ -76,6 +78,7 @@ const struct ib_device_ops verve_device_ops = {
 	.get_link_layer = verve_get_link_layer,
 	.get_netdev = verve_get_netdev,
 	.get_port_immutable = verve_get_port_immutable,
+	.map_mr_sg = verve_map_mr_sg,
 	.mmap = verve_mmap,
 	.mmap_free = verve_ring_mmap_free,
 	.modify_ah = verve_modify_ah,

@@ -42,8 +42,10 @@ int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 				    IB_DEVICE_PORT_ACTIVE_EVENT |
 				    IB_DEVICE_SYS_IMAGE_GUID |
 				    IB_DEVICE_RC_RNR_NAK_GEN |
-				    IB_DEVICE_SRQ_RESIZE,
-		.kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_LOCAL_DMA_LKEY,
+				    IB_DEVICE_SRQ_RESIZE |
+				    IB_DEVICE_MEM_MGT_EXTENSIONS,
+		.kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_LOCAL_DMA_LKEY |
+				    IBK_SG_GAPS_REG,
 		.max_qp = VERVE_MAX_QP,
 		.max_qp_wr = VERVE_MAX_QP_WR,
 		.max_send_sge = VERVE_MAX_SGE,
@@ -61,6 +63,7 @@ int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_srq = VERVE_MAX_SRQ,
 		.max_srq_wr = VERVE_MAX_SRQ_WR,
 		.max_srq_sge = VERVE_MAX_SGE,
+		.max_fast_reg_page_list_len = VERVE_MAX_FAST_BLOCKS,
 		.max_pkeys = VERVE_PKEY_TABLE_LEN,
 		.local_ca_ack_delay = VERVE_LOCAL_CA_ACK_DELAY,
 	};

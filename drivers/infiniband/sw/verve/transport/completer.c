@@ -20,6 +20,9 @@ static const u8 wc_opcodes[] = {
 	[IB_WR_RDMA_READ] = IB_WC_RDMA_READ,
 	[IB_WR_ATOMIC_CMP_AND_SWP] = IB_WC_COMP_SWAP,
 	[IB_WR_ATOMIC_FETCH_AND_ADD] = IB_WC_FETCH_ADD,
+	[IB_WR_LOCAL_INV] = IB_WC_LOCAL_INV,
+	[IB_WR_BIND_MW] = IB_WC_BIND_MW,
+	[IB_WR_REG_MR] = IB_WC_REG_MR,
 };
 
 static bool is_read(const struct verve_swqe *wqe)

@@ -116,8 +116,8 @@ static u64 perform(u64 *target, const struct verve_pdu *pdu)
 
 /*
  * Return: 0, or the NAK that answers it. The address must be aligned both as
- * the peer names it (9.7.4.1.5) and in memory: an MR's IOVA need not be
- * aligned as its pages are.
+ * the peer names it (9.7.4.1.5) and in memory, all of it in one piece: an MR's
+ * IOVA need not be aligned as its memory is.
  */
 static u8 execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
 			 u64 *orig)
@@ -135,7 +135,7 @@ static u8 execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
 	if (!mr)
 		return VERVE_NAK_REM_ACC_ERR;
 	target = verve_mr_map(mr, pdu->va, &len);
-	if (IS_ALIGNED((uintptr_t)target, sizeof(u64)))
+	if (len == sizeof(u64) && IS_ALIGNED((uintptr_t)target, sizeof(u64)))
 		*orig = perform(target, pdu);
 	else
 		nak = VERVE_NAK_INV_REQ;
@@ -203,6 +203,20 @@ static bool trim(struct verve_replay *read, const struct verve_pdu *pdu,
 	return true;
 }
 
+static bool is_readable(struct verve_qp *qp, const struct verve_replay *read)
+	__must_hold(&qp->lock)
+{
+	struct verve_mr *mr;
+
+	if (!read->length)
+		return true;
+	mr = get_range(qp, read->rkey, read->va, read->length,
+		       IB_ACCESS_REMOTE_READ);
+	if (mr)
+		verve_mr_put(mr);
+	return mr;
+}
+
 void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 {
 	bool is_atomic = verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC;
@@ -218,8 +232,27 @@ void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 		verve_count(qp->dev, rx_drop_protocol, 1);
 		return;
 	}
+	/* A straggler: its key has been invalidated since it was answered. */
+	if (!is_atomic && !is_readable(qp, &replay)) {
+		verve_count(qp->dev, rx_drop_stale, 1);
+		return;
+	}
 	/* A full queue means that it is being answered already. */
 	add_job(&qp->resp, &replay);
+}
+
+bool verve_replay_needs(const struct verve_responder *resp, u32 rkey)
+{
+	u32 i;
+
+	for (i = 0; i < resp->num_jobs; i++) {
+		const struct verve_replay *job =
+			&resp->jobs[(resp->first_job + i) % resp->slots];
+
+		if (!job->is_atomic && job->length && job->rkey == rkey)
+			return true;
+	}
+	return false;
 }
 
 static void next_job(struct verve_responder *resp)

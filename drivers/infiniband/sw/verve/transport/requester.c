@@ -112,7 +112,7 @@ static bool more_follows(struct verve_qp *qp)
 		return false;
 	wqe = verve_sq_at(sq, sq->next + 1);
 	return !wqe->error && !(wqe->flags & IB_SEND_FENCE) &&
-	       !is_read(wqe) && !is_atomic(wqe) && may_start(qp, wqe);
+	       !verve_swqe_is_local(wqe) && !is_read(wqe) && !is_atomic(wqe) && may_start(qp, wqe);
 }
 
 static void start(struct verve_qp *qp, struct verve_swqe *wqe)
@@ -360,6 +360,18 @@ static bool begin(struct verve_qp *qp, struct verve_swqe *wqe)
 	return true;
 }
 
+static bool run_local(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	bool waits = wqe->opcode == IB_WR_LOCAL_INV &&
+		     qp->sq.tail != qp->sq.next;
+
+	/* What was executed is not executed again by going back over it. */
+	if (wqe->state == VERVE_WQE_POSTED && (waits || !may_start(qp, wqe)))
+		return ask_again(qp);
+	return verve_local_run(qp, wqe);
+}
+
 /* Return: false when nothing more can be done now. */
 static bool step(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -370,6 +382,8 @@ static bool step(struct verve_qp *qp)
 		return false;
 	if (wqe->error)
 		return fail_in_turn(qp, wqe->error);
+	if (verve_swqe_is_local(wqe))
+		return run_local(qp, wqe);
 	if (wqe->state == VERVE_WQE_POSTED)
 		return begin(qp, wqe);
 	switch (qp->type) {

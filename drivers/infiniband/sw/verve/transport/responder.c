@@ -250,6 +250,10 @@ static void complete_message(struct verve_qp *qp, const struct verve_pdu *pdu,
 		wc.wc_flags |= IB_WC_WITH_IMM;
 		wc.ex.imm_data = pdu->imm;
 	}
+	if (flags & VERVE_OP_IETH) {
+		wc.wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc.ex.invalidate_rkey = pdu->inv_rkey;
+	}
 	verve_count(qp->dev, rdma_recvs, 1);
 	verve_responder_complete(qp, &wc, pdu->flags & VERVE_PDU_SOLICITED);
 }
@@ -290,12 +294,26 @@ static bool is_too_long(const struct verve_responder *resp, u32 flags,
 }
 
 /*
- * No MR can be invalidated by a peer, so the request is at fault, after its
- * data has been placed (9.4.1.1.3).
+ * The key goes after all that was to use it: the data have been placed, and
+ * READs that came before are answered (9.4.1.1.3).
  */
-static bool invalidates(u32 flags)
+static int invalidate(struct verve_qp *qp, u32 rkey)
+	__must_hold(&qp->lock)
 {
-	return flags & VERVE_OP_IETH;
+	stop_placing(&qp->resp);
+	verve_replay_run(qp);
+	if (qp->state == IB_QPS_ERR || verve_replay_needs(&qp->resp, rkey))
+		return -EAGAIN;
+	return verve_mr_invalidate(qp, rkey, true);
+}
+
+/* The packet counts as lost, and nothing of it was done. */
+static void take_back(struct verve_responder *resp, u32 flags, u32 len)
+{
+	stop_placing(resp);
+	resp->placed -= len;
+	if (flags & VERVE_OP_FIRST)
+		resp->op = 0;
 }
 
 /* SEND, WRITE: one packet, in order and allowed. */
@@ -322,7 +340,13 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 				     VERVE_NAK_REM_OP_ERR);
 		return;
 	}
-	if (invalidates(flags)) {
+	switch (flags & VERVE_OP_IETH ? invalidate(qp, pdu->inv_rkey) : 0) {
+	case 0:
+		break;
+	case -EAGAIN:
+		take_back(resp, flags, pdu->length);
+		return;
+	default:
 		fail_locally(qp, IB_WC_REM_INV_REQ_ERR, VERVE_NAK_INV_REQ);
 		return;
 	}

@@ -22,6 +22,22 @@ void verve_requester_run(struct verve_qp *qp)
 void verve_requester_rewind(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
+/* local.c: requests that end here */
+
+/**
+ * verve_local_run() - execute the request at sq.next, which is a local one
+ * @qp: QP
+ * @wqe: that request
+ *
+ * REG_MR and BIND_MW are executed in the order of the queue, so that what
+ * follows can use the key; LOCAL_INV when everything before it is done
+ * (10.8.3.2). They complete in order, as all do.
+ *
+ * Return: false when nothing more can be done now.
+ */
+bool verve_local_run(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock);
+
 /* completer.c: from responses to completions */
 
 /* Take in an ACK, READ response or atomic response. */
@@ -88,6 +104,8 @@ void verve_replay_atomic(struct verve_qp *qp, const struct verve_pdu *pdu)
 /* A request that was executed before. */
 void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);
+/* Is a READ with this key still to be answered? */
+bool verve_replay_needs(const struct verve_responder *resp, u32 rkey);
 /* Send responses, within the budget. */
 void verve_replay_run(struct verve_qp *qp)
 	__must_hold(&qp->lock);

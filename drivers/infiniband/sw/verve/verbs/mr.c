@@ -4,6 +4,8 @@
  */
 #include <linux/slab.h>
 #include "mr.h"
+#include "mr_fast.h"
+#include "qp.h"
 
 static bool is_kernel_pd(const struct ib_pd *pd)
 {
@@ -13,8 +15,25 @@ static bool is_kernel_pd(const struct ib_pd *pd)
 static bool is_allowed(const struct verve_mr *mr, const struct ib_pd *pd,
 		       u32 key, int access)
 {
-	return READ_ONCE(mr->valid) && mr->key == key && mr->ibmr.pd == pd &&
-	       (mr->access & access) == access;
+	/* What has become valid is seen as it then was: verve_mr_publish() */
+	return smp_load_acquire(&mr->valid) && mr->key == key &&
+	       mr->ibmr.pd == pd && (mr->access & access) == access;
+}
+
+/*
+ * The reference comes first, and what it is good for is looked at then: so
+ * either verve_mr_withdraw() sees the reference, or it is seen here.
+ */
+static struct verve_mr *get_allowed(struct verve_mr *mr, const struct ib_pd *pd,
+				    u32 key, int access)
+{
+	if (!mr || !refcount_inc_not_zero(&mr->ref))
+		return NULL;
+	smp_mb__after_atomic();
+	if (is_allowed(mr, pd, key, access))
+		return mr;
+	verve_mr_put(mr);
+	return NULL;
 }
 
 struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
@@ -29,10 +48,7 @@ struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
 	}
 
 	rcu_read_lock();
-	mr = verve_key_find(dev, key);
-	if (mr && (!is_allowed(mr, pd, key, access) ||
-		   !refcount_inc_not_zero(&mr->ref)))
-		mr = NULL;
+	mr = get_allowed(verve_key_find(dev, key), pd, key, access);
 	rcu_read_unlock();
 	return mr;
 }
@@ -55,6 +71,47 @@ void verve_mr_put(struct verve_mr *mr)
 		complete(&mr->idle);
 }
 
+bool verve_mr_withdraw(struct verve_mr *mr)
+{
+	WRITE_ONCE(mr->valid, false);
+	/* Pairs with get_allowed() */
+	smp_mb();
+	if (refcount_read(&mr->ref) > 1)
+		return false;
+	/* What they did before they let go was done */
+	smp_acquire__after_ctrl_dep();
+	return true;
+}
+
+void verve_mr_publish(struct verve_mr *mr)
+{
+	/* Pairs with is_allowed() */
+	smp_store_release(&mr->valid, true);
+}
+
+static int invalidate(struct verve_mr *mr, const struct verve_qp *qp, u32 key,
+		      bool is_remote)
+{
+	if (!mr || mr->ibmr.pd != qp->ibqp->pd)
+		return -EINVAL;
+	switch (mr->kind) {
+	case VERVE_MR_FAST:
+		return verve_fast_invalidate(mr, key, is_remote);
+	default:
+		return -EINVAL;
+	}
+}
+
+int verve_mr_invalidate(struct verve_qp *qp, u32 key, bool is_remote)
+{
+	int err;
+
+	rcu_read_lock();
+	err = invalidate(verve_key_find(qp->dev, key), qp, key, is_remote);
+	rcu_read_unlock();
+	return err;
+}
+
 bool verve_mr_covers(const struct verve_mr *mr, u64 va, u64 len)
 {
 	if (!len)
@@ -72,6 +129,9 @@ void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len)
 	if (mr->kind == VERVE_MR_DMA)
 		return (void *)(uintptr_t)va;
 
+	if (mr->segments)
+		return verve_fast_map(mr, va - mr->iova, len);
+
 	offset = va - mr->iova + mr->block_offset;
 	block_size = BIT_ULL(mr->block_shift);
 	inside = offset & (block_size - 1);
@@ -79,18 +139,23 @@ void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len)
 	return mr->blocks[offset >> mr->block_shift] + inside;
 }
 
-struct verve_mr *verve_mr_alloc(struct ib_pd *pd, enum verve_mr_kind kind,
-				int access)
+void verve_mr_init(struct verve_mr *mr, struct ib_pd *pd,
+		   enum verve_mr_kind kind, int access)
 {
-	struct verve_mr *mr = kzalloc_obj(*mr);
-
-	if (!mr)
-		return NULL;
 	mr->ibmr.pd = pd;
 	mr->kind = kind;
 	mr->access = access;
 	refcount_set(&mr->ref, 1);
 	init_completion(&mr->idle);
+}
+
+struct verve_mr *verve_mr_alloc(struct ib_pd *pd, enum verve_mr_kind kind,
+				int access)
+{
+	struct verve_mr *mr = kzalloc_obj(*mr);
+
+	if (mr)
+		verve_mr_init(mr, pd, kind, access);
 	return mr;
 }
 
@@ -138,6 +203,8 @@ int verve_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 
 	ib_umem_release(mr->umem);
 	kvfree(mr->blocks);
+	if (mr->kind == VERVE_MR_FAST)
+		verve_fast_free(mr);
 	kfree_rcu(mr, rcu);
 	return 0;
 }

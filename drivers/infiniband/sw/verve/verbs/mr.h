@@ -12,10 +12,18 @@
 #include <rdma/ib_verbs.h>
 #include "../device.h"
 
+struct verve_qp;
+
 enum verve_mr_kind {
 	VERVE_MR_DMA,	/* all kernel memory, addressed by its virtual address */
 	VERVE_MR_USER,	/* pinned user memory */
 	VERVE_MR_FAST,	/* fast registration by the kernel's users */
+};
+
+/* A piece of memory that lies @offset bytes into its region */
+struct verve_segment {
+	u64 offset;
+	void *addr;
 };
 
 /**
@@ -34,11 +42,12 @@ enum verve_mr_kind {
  * @length: bytes
  * @block_shift: log2 of the size of a block
  * @block_offset: of @iova within the first block
- * @num_blocks: of @blocks
+ * @num_blocks: of @blocks or @segments
  * @blocks: kernel address of each block; contiguous within a block
+ * @segments: in their place for memory with gaps: in the order of offsets
  * @umem: the pinned memory of VERVE_MR_USER
  *
- * Everything but @ref and @valid is constant while the key can be looked up.
+ * Everything but @ref is constant while @valid is set; see verve_mr_withdraw().
  */
 struct verve_mr {
 	struct ib_mr ibmr;
@@ -58,6 +67,7 @@ struct verve_mr {
 	u64 block_offset;
 	u32 num_blocks;
 	void **blocks;
+	struct verve_segment *segments;
 	struct ib_umem *umem;
 };
 
@@ -79,6 +89,33 @@ static inline struct verve_mr *to_vmr(struct ib_mr *ibmr)
  */
 struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
 			      int access);
+/**
+ * verve_mr_withdraw() - take a key's validity away
+ * @mr: cannot be freed meanwhile: RCU, or a reference
+ *
+ * Look-ups fail from now on. Who had the region before holds it for one round
+ * of a QP's engine at most: that of the caller has let go.
+ *
+ * Context: any up to softirq. Callers exclude each other.
+ * Return: true when nobody uses it any more and it may be changed.
+ */
+bool verve_mr_withdraw(struct verve_mr *mr);
+/* Valid again: what was changed before is seen by whoever looks it up. */
+void verve_mr_publish(struct verve_mr *mr);
+
+/**
+ * verve_mr_invalidate() - LOCAL_INV, SEND_WITH_INV: a key goes out of use
+ * @qp: who asks: its engine's owner, who holds no region
+ * @key: whole key
+ * @is_remote: the peer asks
+ *
+ * Context: softirq, or BH off.
+ * Return: 0; -EAGAIN when somebody still uses the region: look-ups fail from
+ * now on, and this is to be repeated; -EINVAL when the key may not be
+ * invalidated (10.6.5).
+ */
+int verve_mr_invalidate(struct verve_qp *qp, u32 key, bool is_remote);
+
 /* One more reference on a held MR. */
 void verve_mr_hold(struct verve_mr *mr);
 void verve_mr_put(struct verve_mr *mr);
@@ -182,6 +219,9 @@ void verve_key_remove(struct verve_dev *dev, struct verve_mr *mr);
 /* RCU. By the upper 24 bits; the caller compares the rest. */
 struct verve_mr *verve_key_find(struct verve_dev *dev, u32 key);
 
+/* A region without key or memory, within a larger object at its beginning. */
+void verve_mr_init(struct verve_mr *mr, struct ib_pd *pd,
+		   enum verve_mr_kind kind, int access);
 /* A region without key or memory; NULL: no memory. Process. */
 struct verve_mr *verve_mr_alloc(struct ib_pd *pd, enum verve_mr_kind kind,
 				int access);

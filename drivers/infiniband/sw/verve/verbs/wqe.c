@@ -24,6 +24,9 @@ enum operands {
 	OUTBOUND	= 1 << 3,
 	IMM		= 1 << 4,
 	INV		= 1 << 5,
+	/* Change a key here, and carry nothing */
+	BIND		= 1 << 6,
+	REGISTER	= 1 << 7,
 };
 
 struct wr_opcode {
@@ -41,6 +44,9 @@ static const struct wr_opcode wr_opcodes[] = {
 	[IB_WR_RDMA_READ]		= { RC, RDMA },
 	[IB_WR_ATOMIC_CMP_AND_SWP]	= { RC, ATOMIC },
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= { RC, ATOMIC },
+	[IB_WR_LOCAL_INV]		= { RC | UC, INV },
+	[IB_WR_BIND_MW]			= { RC | UC, BIND },
+	[IB_WR_REG_MR]			= { RC | UC, REGISTER },
 };
 
 #define ATOMIC_BYTES	8
@@ -126,6 +132,13 @@ static void copy_user_operands(const struct verve_wqe_limits *limits,
 		out->compare_add = wr->wr.atomic.compare_add;
 		out->swap = wr->wr.atomic.swap;
 		out->rkey = wr->wr.atomic.rkey;
+	} else if (operands & BIND) {
+		out->addr = wr->wr.mw.addr;
+		out->bytes = wr->wr.mw.length;
+		out->mr_lkey = wr->wr.mw.mr_lkey;
+		out->mw_rkey = wr->wr.mw.mw_rkey;
+		out->key = wr->wr.mw.rkey;
+		out->access = wr->wr.mw.access;
 	} else if (service_of(limits->qp_type) == UD) {
 		out->ah_num = wr->wr.ud.ah_num;
 		out->rqpn = wr->wr.ud.remote_qpn;
@@ -142,6 +155,8 @@ static bool copy_user_payload(const struct verve_wqe_limits *limits,
 	u64 length = 0;
 	u32 i;
 
+	if (verve_swqe_is_local(out))
+		return true;
 	if (out->is_inline) {
 		length = dma->length;
 	} else {
@@ -180,7 +195,7 @@ void verve_wqe_from_user(const struct verve_wqe_limits *limits,
 	out->flags = wr->send_flags & KNOWN_FLAGS;
 	out->is_inline = wr->send_flags & IB_SEND_INLINE;
 	operands = operands_of(limits, wr->opcode, out->is_inline);
-	if (!operands) {
+	if (!operands || operands & REGISTER) {
 		out->error = IB_WC_LOC_QP_OP_ERR;
 		return;
 	}
@@ -207,6 +222,10 @@ static void copy_kernel_operands(const struct verve_wqe_limits *limits,
 		out->compare_add = atomic_wr(wr)->compare_add;
 		out->swap = atomic_wr(wr)->swap;
 		out->rkey = atomic_wr(wr)->rkey;
+	} else if (operands & REGISTER) {
+		out->mr = reg_wr(wr)->mr;
+		out->key = reg_wr(wr)->key;
+		out->access = reg_wr(wr)->access;
 	} else if (service_of(limits->qp_type) == UD) {
 		out->ah_num = to_vah(ud_wr(wr)->ah)->num;
 		out->rqpn = ud_wr(wr)->remote_qpn;
@@ -234,6 +253,8 @@ static bool copy_kernel_payload(const struct verve_wqe_limits *limits,
 	u64 length = 0;
 	int i;
 
+	if (verve_swqe_is_local(out))
+		return true;
 	if ((u32)wr->num_sge > limits->max_sge)
 		return false;
 	for (i = 0; i < wr->num_sge; i++)
@@ -266,7 +287,7 @@ int verve_wqe_from_kernel(const struct verve_wqe_limits *limits,
 	out->flags = wr->send_flags & KNOWN_FLAGS;
 	out->is_inline = wr->send_flags & IB_SEND_INLINE;
 	operands = operands_of(limits, wr->opcode, out->is_inline);
-	if (!operands)
+	if (!operands || operands & BIND)
 		return -EINVAL;
 	out->opcode = wr->opcode;
 	if (service_of(limits->qp_type) == UD && !ud_wr(wr)->ah)

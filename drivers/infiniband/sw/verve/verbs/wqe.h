@@ -39,11 +39,16 @@ enum verve_wqe_state {
  * @rqpn: UD
  * @rqkey: UD
  * @pkey_index: GSI
+ * @addr: BIND_MW: of the window's first byte
+ * @bytes: BIND_MW: of the window
+ * @mr_lkey: BIND_MW: region that the window is on
+ * @mw_rkey: BIND_MW: present key of the window
  * @mr: REG_MR
- * @key: REG_MR
- * @access: REG_MR
- * @first_psn: set when transmission starts
- * @last_psn: likewise; of READs, the last response's
+ * @key: REG_MR, BIND_MW: key from now on
+ * @access: REG_MR, BIND_MW: what it allows
+ * @first_psn: set when transmission starts; of local requests, of what follows
+ * @last_psn: likewise; of READs, the last response's; of local requests, of
+ *	what went before
  * @state: enum verve_wqe_state; posted
  * @sge: as many as the queue's max_sge
  * @inline_data: in their place
@@ -79,7 +84,15 @@ struct verve_swqe {
 			u16 pkey_index;
 		};
 		struct {
-			struct ib_mr *mr;
+			union {
+				struct ib_mr *mr;
+				struct {
+					u64 addr;
+					u64 bytes;
+					u32 mr_lkey;
+					u32 mw_rkey;
+				};
+			};
 			u32 key;
 			u32 access;
 		};
@@ -106,6 +119,13 @@ struct verve_wqe_limits {
 	u32 mtu;
 };
 
+/* Ends on this side: changes a key, sends no packet, has no data. */
+static inline bool verve_swqe_is_local(const struct verve_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_LOCAL_INV ||
+	       wqe->opcode == IB_WR_BIND_MW || wqe->opcode == IB_WR_REG_MR;
+}
+
 /* Bytes of a private copy with room for @max_sge segments or @max_inline. */
 size_t verve_swqe_size(u32 max_sge, u32 max_inline);
 /* Bytes of a ring element likewise, before rounding. */
@@ -124,7 +144,8 @@ size_t verve_send_wqe_size(u32 max_sge, u32 max_inline);
  * inline data too long, sums beyond VERVE_MAX_MSG, UD messages beyond @mtu:
  * IB_WC_LOC_LEN_ERR; an atomic that is not 8 bytes: IB_WC_LOC_LEN_ERR. READs
  * and atomics, which send no payload, cannot have it inline:
- * IB_WC_LOC_QP_OP_ERR.
+ * IB_WC_LOC_QP_OP_ERR. Segments of local requests mean nothing. REG_MR is the
+ * kernel's alone, BIND_MW its users'.
  *
  * Context: any. Pure.
  */

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests that end on this side: they change keys, and no packet tells.
+ *
+ * An executed one stays in the queue until what went before it is done. It has
+ * no PSNs: its last one is that of what went before, so that the ACK of that
+ * retires both; and the requester steps over it when it goes back after a loss.
+ */
+#include "../verbs/mr_fast.h"
+#include "psn.h"
+#include "transport.h"
+
+/* Return: as verve_mr_invalidate(). */
+static int execute(struct verve_qp *qp, const struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	switch (wqe->opcode) {
+	case IB_WR_LOCAL_INV:
+		return verve_mr_invalidate(qp, wqe->inv_rkey, false);
+	case IB_WR_REG_MR:
+		return verve_fast_register(qp, wqe->mr, wqe->key, wqe->access);
+	default:
+		return -EINVAL;
+	}
+}
+
+static void executed(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	struct verve_sq *sq = &qp->sq;
+	bool is_oldest = sq->tail == sq->next;
+
+	wqe->first_psn = qp->req.psn;
+	wqe->last_psn = verve_psn_add(qp->req.psn, -1);
+	wqe->state = VERVE_WQE_STARTED;
+	sq->next++;
+	if (is_oldest)
+		verve_completer_retire(qp, IB_WC_SUCCESS);
+}
+
+bool verve_local_run(struct verve_qp *qp, struct verve_swqe *wqe)
+{
+	if (wqe->state == VERVE_WQE_STARTED) {
+		qp->sq.next++;
+		return true;
+	}
+	switch (execute(qp, wqe)) {
+	case 0:
+		qp->budget--;
+		executed(qp, wqe);
+		return true;
+	case -EAGAIN:
+		verve_engine_again(qp);
+		return false;
+	default:
+		wqe->error = IB_WC_MW_BIND_ERR;
+		return true;
+	}
+}

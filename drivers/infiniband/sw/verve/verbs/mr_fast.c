@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fast registration: regions whose memory and key the kernel's users change
+ * with work requests (IBTA vol. 1, 10.6.3.2.3, 10.6.5).
+ *
+ * A region is free or in use. ib_map_mr_sg() describes memory in tables that
+ * are not looked at yet; REG_MR exchanges them with those of the last time, as
+ * it finds a free region only, which nobody has a reference to. So users may
+ * describe what comes next before the last key is invalidated, as they do.
+ */
+#include <linux/slab.h>
+#include "mr_fast.h"
+#include "qp.h"
+
+#define FAST_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+#define REMOTE_ACCESS	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
+			 IB_ACCESS_REMOTE_ATOMIC)
+
+/**
+ * struct verve_fast - a region for fast registration
+ * @mr: what look-ups find; first member
+ * @lock: leaf; REG_MR and invalidation, which any QP of the PD may do
+ * @is_free: nobody uses @mr, and nobody can; may be registered
+ * @has_gaps: IB_MR_TYPE_SG_GAPS
+ * @max: entries of each table
+ * @num: used of @blocks or @segments
+ * @blocks: described for the next registration
+ * @segments: likewise, with gaps
+ */
+struct verve_fast {
+	struct verve_mr mr;
+	spinlock_t lock; /* is_free, and mr while it is */
+	bool is_free;
+	bool has_gaps;
+	u32 max;
+	u32 num;
+	void **blocks;
+	struct verve_segment *segments;
+};
+
+static struct verve_fast *to_fast(struct verve_mr *mr)
+{
+	return container_of(mr, struct verve_fast, mr);
+}
+
+static void free_tables(struct verve_fast *fast)
+{
+	kvfree(fast->mr.blocks);
+	kvfree(fast->mr.segments);
+	kvfree(fast->blocks);
+	kvfree(fast->segments);
+}
+
+static int alloc_tables(struct verve_fast *fast)
+{
+	struct verve_mr *mr = &fast->mr;
+
+	if (fast->has_gaps) {
+		mr->segments = kvcalloc(fast->max, sizeof(*mr->segments),
+					GFP_KERNEL);
+		fast->segments = kvcalloc(fast->max, sizeof(*fast->segments),
+					  GFP_KERNEL);
+		return mr->segments && fast->segments ? 0 : -ENOMEM;
+	}
+	mr->blocks = kvcalloc(fast->max, sizeof(*mr->blocks), GFP_KERNEL);
+	fast->blocks = kvcalloc(fast->max, sizeof(*fast->blocks), GFP_KERNEL);
+	return mr->blocks && fast->blocks ? 0 : -ENOMEM;
+}
+
+static struct verve_fast *alloc_fast(struct ib_pd *pd, enum ib_mr_type type,
+				     u32 max)
+{
+	struct verve_fast *fast = kzalloc_obj(*fast);
+
+	if (!fast)
+		return NULL;
+	verve_mr_init(&fast->mr, pd, VERVE_MR_FAST, 0);
+	spin_lock_init(&fast->lock);
+	fast->is_free = true;
+	fast->has_gaps = type == IB_MR_TYPE_SG_GAPS;
+	fast->max = max;
+	return fast;
+}
+
+struct ib_mr *verve_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
+			     u32 max_num_sg)
+{
+	struct verve_fast *fast;
+	int err;
+
+	if (type != IB_MR_TYPE_MEM_REG && type != IB_MR_TYPE_SG_GAPS)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_num_sg || max_num_sg > VERVE_MAX_FAST_BLOCKS)
+		return ERR_PTR(-EINVAL);
+	fast = alloc_fast(pd, type, max_num_sg);
+	if (!fast)
+		return ERR_PTR(-ENOMEM);
+	err = alloc_tables(fast) ?:
+	      verve_key_insert(to_vdev(pd->device), &fast->mr);
+	if (err) {
+		free_tables(fast);
+		kfree(fast);
+		return ERR_PTR(err);
+	}
+	return &fast->mr.ibmr;
+}
+
+void verve_fast_free(struct verve_mr *mr)
+{
+	struct verve_fast *fast = to_fast(mr);
+
+	/* The caller frees what every region has. */
+	mr->blocks = NULL;
+	free_tables(fast);
+}
+
+static int add_block(struct ib_mr *ibmr, u64 addr)
+{
+	struct verve_fast *fast = to_fast(to_vmr(ibmr));
+
+	if (fast->num == fast->max)
+		return -ENOMEM;
+	fast->blocks[fast->num++] = (void *)(uintptr_t)addr;
+	return 0;
+}
+
+/* Any pieces, each with its place. Return: how many there was room for. */
+static int add_segments(struct verve_fast *fast, struct scatterlist *sgl,
+			int nents, unsigned int *offset)
+{
+	struct ib_mr *ibmr = &fast->mr.ibmr;
+	unsigned int skip = offset ? *offset : 0;
+	struct scatterlist *sg;
+	int i;
+
+	if (nents <= 0 || skip > sg_dma_len(sgl))
+		return -EINVAL;
+	ibmr->iova = sg_dma_address(sgl) + skip;
+	ibmr->length = 0;
+	for_each_sg(sgl, sg, min_t(u32, nents, fast->max), i) {
+		fast->segments[i] = (struct verve_segment) {
+			.offset = ibmr->length,
+			.addr = (void *)(uintptr_t)(sg_dma_address(sg) + skip),
+		};
+		ibmr->length += sg_dma_len(sg) - skip;
+		skip = 0;
+	}
+	fast->num = i;
+	if (offset)
+		*offset = 0;
+	return i;
+}
+
+/*
+ * A device without DMA of its own has kernel addresses where others have those
+ * of their bus.
+ */
+int verve_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
+		    unsigned int *sg_offset)
+{
+	struct verve_mr *mr = to_vmr(ibmr);
+	struct verve_fast *fast;
+
+	if (mr->kind != VERVE_MR_FAST)
+		return -EINVAL;
+	fast = to_fast(mr);
+	fast->num = 0;
+	if (fast->has_gaps)
+		return add_segments(fast, sg, sg_nents, sg_offset);
+	if (!is_power_of_2(ibmr->page_size))
+		return -EINVAL;
+	return ib_sg_to_pages(ibmr, sg, sg_nents, sg_offset, add_block);
+}
+
+static bool access_is_legal(int access)
+{
+	if (access & ~(FAST_ACCESS | IB_ACCESS_OPTIONAL))
+		return false;
+	return access & IB_ACCESS_LOCAL_WRITE ||
+	       !(access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC));
+}
+
+/*
+ * What was described takes the place of what was registered last, which is
+ * registered again if there is nothing new.
+ */
+static void exchange_tables(struct verve_fast *fast)
+	__must_hold(&fast->lock)
+{
+	struct verve_mr *mr = &fast->mr;
+
+	if (!fast->num)
+		return;
+	swap(mr->blocks, fast->blocks);
+	swap(mr->segments, fast->segments);
+	mr->num_blocks = fast->num;
+	fast->num = 0;
+	mr->iova = mr->ibmr.iova;
+	mr->length = mr->ibmr.length;
+	if (fast->has_gaps)
+		return;
+	mr->block_shift = ilog2(mr->ibmr.page_size);
+	mr->block_offset = mr->iova & (mr->ibmr.page_size - 1);
+}
+
+static int make_valid(struct verve_fast *fast, u32 key, int access)
+{
+	struct verve_mr *mr = &fast->mr;
+	int err = -EINVAL;
+
+	spin_lock(&fast->lock);
+	if (fast->is_free && (fast->num || mr->num_blocks)) {
+		fast->is_free = false;
+		exchange_tables(fast);
+		mr->key = key;
+		mr->access = access;
+		verve_mr_publish(mr);
+		err = 0;
+	}
+	spin_unlock(&fast->lock);
+	return err;
+}
+
+int verve_fast_register(struct verve_qp *qp, const struct ib_mr *ibmr, u32 key,
+			int access)
+{
+	struct verve_mr *mr;
+	int err = -EINVAL;
+
+	rcu_read_lock();
+	mr = verve_key_find(qp->dev, key);
+	if (mr && &mr->ibmr == ibmr && mr->kind == VERVE_MR_FAST &&
+	    ibmr->pd == qp->ibqp->pd && access_is_legal(access))
+		err = make_valid(to_fast(mr), key, access);
+	rcu_read_unlock();
+	return err;
+}
+
+/*
+ * The owner may invalidate a free region, to no effect; a peer has no business
+ * with one, nor with one that was never his to use.
+ */
+int verve_fast_invalidate(struct verve_mr *mr, u32 key, bool is_remote)
+{
+	struct verve_fast *fast = to_fast(mr);
+	int err = 0;
+
+	spin_lock(&fast->lock);
+	if (mr->key != key)
+		err = -EINVAL;
+	else if (is_remote && (fast->is_free || !(mr->access & REMOTE_ACCESS)))
+		err = -EINVAL;
+	else if (!fast->is_free && !verve_mr_withdraw(mr))
+		err = -EAGAIN;
+	else
+		fast->is_free = true;
+	spin_unlock(&fast->lock);
+	return err;
+}
+
+void *verve_fast_map(const struct verve_mr *mr, u64 offset, u32 *len)
+{
+	const struct verve_segment *segments = mr->segments;
+	u32 low = 0, high = mr->num_blocks;
+	u64 end;
+
+	/* The last segment that does not begin after @offset */
+	while (high - low > 1) {
+		u32 middle = low + (high - low) / 2;
+
+		if (segments[middle].offset > offset)
+			high = middle;
+		else
+			low = middle;
+	}
+	end = high < mr->num_blocks ? segments[high].offset : mr->length;
+	*len = min_t(u64, *len, end - offset);
+	return segments[low].addr + (offset - segments[low].offset);
+}
