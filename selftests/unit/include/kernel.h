@@ -63,5 +63,6 @@ struct completion { int unused; };
 struct rcu_head { int unused; };
 struct rhash_head { int unused; };
 typedef struct { int unused; } refcount_t;
+typedef struct { int unused; } atomic_t;
 
 #endif

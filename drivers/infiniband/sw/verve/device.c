@@ -164,6 +164,7 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 	INIT_WORK(&dev->removal, remove_device);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	ida_init(&dev->srq_nums);
+	spin_lock_init(&dev->mw_lock);
 	INIT_LIST_HEAD(&dev->qps);
 	mutex_init(&dev->qp_lock);
 

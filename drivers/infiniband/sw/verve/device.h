@@ -36,6 +36,7 @@ struct verve_net;
  * @removal: unregisters the device, and waits for others who do
  * @port_active: as last reported by an event; under the list's mutex
  * @mr_table: keys to MRs and MWs, by the upper 24 bits of the key (keys.c)
+ * @mw_lock: spinlock: bindings of memory windows (mw.c)
  * @ahs: AH number to struct verve_av (ah.c); RCU
  * @next_ah: where the search for a free number begins
  * @srq_nums: numbers of SRQs
@@ -56,6 +57,7 @@ struct verve_dev {
 	bool port_active;
 
 	struct rhashtable mr_table;
+	spinlock_t mw_lock; /* bindings of windows */
 	struct xarray ahs;
 	u32 next_ah;
 	struct ida srq_nums;

@@ -26,6 +26,7 @@ enum verve_limits {
 	VERVE_MAX_PD		= 1 << 17,
 	VERVE_MAX_AH		= 1 << 17,
 	VERVE_MAX_MR		= 1 << 22,
+	VERVE_MAX_MW		= 1 << 20,
 	/* Pieces of memory of one fast registration. */
 	VERVE_MAX_FAST_BLOCKS	= 1024,
 

@@ -11,6 +11,7 @@
 #include "verbs/cq.h"
 #include "verbs/mr.h"
 #include "verbs/mr_fast.h"
+#include "verbs/mw.h"
 #include "verbs/pd.h"
 #include "verbs/qp.h"
 #include "verbs/rq.h"
@@ -56,6 +57,7 @@ const struct ib_device_ops verve_device_ops = {
 
 	.alloc_hw_port_stats = verve_alloc_hw_port_stats,
 	.alloc_mr = verve_alloc_mr,
+	.alloc_mw = verve_alloc_mw,
 	.alloc_pd = verve_alloc_pd,
 	.alloc_ucontext = verve_alloc_ucontext,
 	.create_ah = verve_create_ah,
@@ -64,6 +66,7 @@ const struct ib_device_ops verve_device_ops = {
 	.create_srq = verve_create_srq,
 	.create_user_ah = verve_create_ah,
 	.dealloc_driver = verve_dealloc_device,
+	.dealloc_mw = verve_dealloc_mw,
 	.dealloc_pd = verve_dealloc_pd,
 	.dealloc_ucontext = verve_dealloc_ucontext,
 	.dereg_mr = verve_dereg_mr,
@@ -106,6 +109,7 @@ const struct ib_device_ops verve_device_ops = {
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, verve_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, verve_cq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_mw, verve_mw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_pd, verve_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, verve_qp_handle, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_srq, verve_srq, ibsrq),

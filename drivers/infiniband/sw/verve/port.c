@@ -43,7 +43,9 @@ int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 				    IB_DEVICE_SYS_IMAGE_GUID |
 				    IB_DEVICE_RC_RNR_NAK_GEN |
 				    IB_DEVICE_SRQ_RESIZE |
-				    IB_DEVICE_MEM_MGT_EXTENSIONS,
+				    IB_DEVICE_MEM_MGT_EXTENSIONS |
+				    IB_DEVICE_MEM_WINDOW |
+				    IB_DEVICE_MEM_WINDOW_TYPE_2B,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_LOCAL_DMA_LKEY |
 				    IBK_SG_GAPS_REG,
 		.max_qp = VERVE_MAX_QP,
@@ -54,6 +56,7 @@ int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_cq = VERVE_MAX_CQ,
 		.max_cqe = VERVE_MAX_CQE,
 		.max_mr = VERVE_MAX_MR,
+		.max_mw = VERVE_MAX_MW,
 		.max_pd = VERVE_MAX_PD,
 		.max_qp_rd_atom = VERVE_MAX_RD_ATOMIC,
 		.max_qp_init_rd_atom = VERVE_MAX_RD_ATOMIC,

@@ -7,10 +7,11 @@
  * retires both; and the requester steps over it when it goes back after a loss.
  */
 #include "../verbs/mr_fast.h"
+#include "../verbs/mw.h"
 #include "psn.h"
 #include "transport.h"
 
-/* Return: as verve_mr_invalidate(). */
+/* Return: 0, -EAGAIN when it is to be repeated later, or -EINVAL. */
 static int execute(struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
@@ -19,6 +20,8 @@ static int execute(struct verve_qp *qp, const struct verve_swqe *wqe)
 		return verve_mr_invalidate(qp, wqe->inv_rkey, false);
 	case IB_WR_REG_MR:
 		return verve_fast_register(qp, wqe->mr, wqe->key, wqe->access);
+	case IB_WR_BIND_MW:
+		return verve_window_bind(qp, wqe);
 	default:
 		return -EINVAL;
 	}

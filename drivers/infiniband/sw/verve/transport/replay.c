@@ -64,7 +64,7 @@ static struct verve_mr *get_range(struct verve_qp *qp, u32 rkey, u64 va,
 {
 	struct verve_mr *mr;
 
-	mr = verve_mr_get(qp->dev, qp->ibqp->pd, rkey, access);
+	mr = verve_mr_get_remote(qp, rkey, access);
 	if (mr && verve_mr_covers(mr, va, len))
 		return mr;
 	if (mr)

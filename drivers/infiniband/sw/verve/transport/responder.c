@@ -113,8 +113,7 @@ static int aim_write(struct verve_qp *qp)
 		verve_iter_flat(&resp->place, NULL, 0);
 		return 0;
 	}
-	mr = verve_mr_get(qp->dev, qp->ibqp->pd, resp->rkey,
-			  IB_ACCESS_REMOTE_WRITE);
+	mr = verve_mr_get_remote(qp, resp->rkey, IB_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return -EACCES;
 	if (verve_mr_covers(mr, va, resp->left)) {

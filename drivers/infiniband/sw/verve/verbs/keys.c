@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keys of memory regions: random, so that nobody can guess another's rkey, and
- * found by their upper 24 bits; the low 8 belong to the kernel's users, who
- * change them with each fast registration.
+ * Keys of memory regions and windows: random, so that nobody can guess another's rkey, and
+ * found by their upper 24 bits; the low 8 belong to users, who change them with
+ * each fast registration and each binding of a window.
  */
 #include <linux/random.h>
 #include "mr.h"
 
 enum {
 	INDEX_BITS = 24,
-	/* With the table a quarter full, 4^-32: never. */
+	/* With the table a third full, 3^-32: never. */
 	MAX_DRAWS = 32,
 };
 
@@ -19,6 +19,11 @@ static const struct rhashtable_params table_params = {
 	.head_offset = offsetof(struct verve_mr, node),
 	.automatic_shrinking = true,
 };
+
+u32 verve_key_index(u32 key)
+{
+	return key >> (32 - INDEX_BITS);
+}
 
 int verve_keys_init(struct verve_dev *dev)
 {
@@ -34,12 +39,12 @@ int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr)
 {
 	int draws, err = -ENOMEM;
 
-	if (atomic_read(&dev->mr_table.nelems) >= VERVE_MAX_MR)
+	if (atomic_read(&dev->mr_table.nelems) >= VERVE_MAX_MR + VERVE_MAX_MW)
 		return -ENOMEM;
 
 	for (draws = 0; draws < MAX_DRAWS; draws++) {
 		mr->key = get_random_u32();
-		mr->index = mr->key >> (32 - INDEX_BITS);
+		mr->index = verve_key_index(mr->key);
 		/* 0 stands for the local DMA lkey. */
 		if (!mr->index)
 			continue;
@@ -62,7 +67,7 @@ void verve_key_remove(struct verve_dev *dev, struct verve_mr *mr)
 
 struct verve_mr *verve_key_find(struct verve_dev *dev, u32 key)
 {
-	u32 index = key >> (32 - INDEX_BITS);
+	u32 index = verve_key_index(key);
 
 	return rhashtable_lookup(&dev->mr_table, &index, table_params);
 }

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include "mr.h"
 #include "mr_fast.h"
+#include "mw.h"
 #include "qp.h"
 
 static bool is_kernel_pd(const struct ib_pd *pd)
@@ -36,6 +37,17 @@ static struct verve_mr *get_allowed(struct verve_mr *mr, const struct ib_pd *pd,
 	return NULL;
 }
 
+static struct verve_mr *find_allowed(struct verve_dev *dev, struct ib_pd *pd,
+				     u32 key, int access)
+{
+	struct verve_mr *mr;
+
+	rcu_read_lock();
+	mr = get_allowed(verve_key_find(dev, key), pd, key, access);
+	rcu_read_unlock();
+	return mr;
+}
+
 struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
 			      int access)
 {
@@ -47,9 +59,25 @@ struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
 		return dev->dma_mr;
 	}
 
-	rcu_read_lock();
-	mr = get_allowed(verve_key_find(dev, key), pd, key, access);
-	rcu_read_unlock();
+	mr = find_allowed(dev, pd, key, access);
+	/* A window has no lkey. */
+	if (mr && mr->kind == VERVE_MR_WINDOW) {
+		verve_mr_put(mr);
+		return NULL;
+	}
+	return mr;
+}
+
+struct verve_mr *verve_mr_get_remote(struct verve_qp *qp, u32 rkey, int access)
+{
+	struct verve_mr *mr;
+
+	mr = find_allowed(qp->dev, qp->ibqp->pd, rkey, access);
+	if (mr && mr->kind == VERVE_MR_WINDOW &&
+	    !verve_window_admits(mr, qp)) {
+		verve_mr_put(mr);
+		return NULL;
+	}
 	return mr;
 }
 
@@ -89,7 +117,7 @@ void verve_mr_publish(struct verve_mr *mr)
 	smp_store_release(&mr->valid, true);
 }
 
-static int invalidate(struct verve_mr *mr, const struct verve_qp *qp, u32 key,
+static int invalidate(struct verve_mr *mr, struct verve_qp *qp, u32 key,
 		      bool is_remote)
 {
 	if (!mr || mr->ibmr.pd != qp->ibqp->pd)
@@ -97,6 +125,8 @@ static int invalidate(struct verve_mr *mr, const struct verve_qp *qp, u32 key,
 	switch (mr->kind) {
 	case VERVE_MR_FAST:
 		return verve_fast_invalidate(mr, key, is_remote);
+	case VERVE_MR_WINDOW:
+		return verve_window_invalidate(mr, qp, key, is_remote);
 	default:
 		return -EINVAL;
 	}
@@ -128,6 +158,8 @@ void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len)
 
 	if (mr->kind == VERVE_MR_DMA)
 		return (void *)(uintptr_t)va;
+	if (mr->kind == VERVE_MR_WINDOW)
+		return verve_window_map(mr, va, len);
 
 	if (mr->segments)
 		return verve_fast_map(mr, va - mr->iova, len);
@@ -197,6 +229,9 @@ int verve_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct verve_mr *mr = to_vmr(ibmr);
 
+	/* 10.6.7.2.5; none will be bound from now on */
+	if (atomic_cmpxchg(&mr->windows, 0, -1) > 0)
+		return -EBUSY;
 	verve_key_remove(to_vdev(ibmr->device), mr);
 	verve_mr_put(mr);
 	wait_for_completion(&mr->idle);

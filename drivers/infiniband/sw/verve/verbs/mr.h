@@ -18,6 +18,7 @@ enum verve_mr_kind {
 	VERVE_MR_DMA,	/* all kernel memory, addressed by its virtual address */
 	VERVE_MR_USER,	/* pinned user memory */
 	VERVE_MR_FAST,	/* fast registration by the kernel's users */
+	VERVE_MR_WINDOW, /* a memory window: memory of another region */
 };
 
 /* A piece of memory that lies @offset bytes into its region */
@@ -46,6 +47,7 @@ struct verve_segment {
  * @blocks: kernel address of each block; contiguous within a block
  * @segments: in their place for memory with gaps: in the order of offsets
  * @umem: the pinned memory of VERVE_MR_USER
+ * @windows: bound to it; -1 when it is being deregistered
  *
  * Everything but @ref is constant while @valid is set; see verve_mr_withdraw().
  */
@@ -69,6 +71,7 @@ struct verve_mr {
 	void **blocks;
 	struct verve_segment *segments;
 	struct ib_umem *umem;
+	atomic_t windows;
 };
 
 static inline struct verve_mr *to_vmr(struct ib_mr *ibmr)
@@ -77,10 +80,10 @@ static inline struct verve_mr *to_vmr(struct ib_mr *ibmr)
 }
 
 /**
- * verve_mr_get() - look up a key and check that it allows an access
+ * verve_mr_get() - look up a key of this side and check that it allows an access
  * @dev: device
- * @pd: the work request's or QP's protection domain
- * @key: lkey or rkey; the local DMA lkey (0) only works for kernel PDs
+ * @pd: the work request's protection domain
+ * @key: lkey; the local DMA lkey (0) only works for kernel PDs
  * @access: IB_ACCESS_* bits that the MR must have; 0 for local read
  *
  * Context: any up to softirq.
@@ -89,6 +92,9 @@ static inline struct verve_mr *to_vmr(struct ib_mr *ibmr)
  */
 struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
 			      int access);
+/* The same for a key that the peer of @qp names: also that of a window. */
+struct verve_mr *verve_mr_get_remote(struct verve_qp *qp, u32 rkey,
+				     int access);
 /**
  * verve_mr_withdraw() - take a key's validity away
  * @mr: cannot be freed meanwhile: RCU, or a reference
@@ -216,6 +222,8 @@ void verve_keys_exit(struct verve_dev *dev);
 int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr);
 /* No look-up that starts after this finds it. */
 void verve_key_remove(struct verve_dev *dev, struct verve_mr *mr);
+/* The upper 24 bits, which are constant */
+u32 verve_key_index(u32 key);
 /* RCU. By the upper 24 bits; the caller compares the rest. */
 struct verve_mr *verve_key_find(struct verve_dev *dev, u32 key);
 

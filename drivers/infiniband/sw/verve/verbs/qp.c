@@ -5,6 +5,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include "../transport/transport.h"
+#include "mw.h"
 #include "qp.h"
 #include "ucontext.h"
 
@@ -234,6 +235,7 @@ static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 	qp->rcq = to_vcq(init->recv_cq);
 	qp->state = IB_QPS_RESET;
 	qp->mtu = ib_mtu_enum_to_int(verve_path_mtu(qp->dev));
+	INIT_LIST_HEAD(&qp->windows);
 	refcount_set(&qp->ref, 1);
 	init_completion(&qp->idle);
 	verve_engine_setup(qp);
@@ -294,6 +296,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	verve_qp_put(qp);
 	wait_for_completion(&qp->idle);
 	verve_engine_stop(qp);
+	verve_window_release_all(qp);
 	free_qp(qp);
 	return 0;
 }

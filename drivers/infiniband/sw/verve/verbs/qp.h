@@ -182,6 +182,7 @@ enum verve_qp_notice {
  * @qpn: number
  * @type: RC, UC, UD, GSI
  * @is_user: user space posts
+ * @windows: type 2 memory windows bound to it, under the device's mw_lock
  * @ref: 1 until destroyed, 1 for each look-up and each entry into the engine
  * @idle: completed when @ref drops to 0
  * @rcu: memory outlives look-ups
@@ -220,6 +221,7 @@ struct verve_qp {
 	u32 qpn;
 	enum ib_qp_type type;
 	bool is_user;
+	struct list_head windows;
 	refcount_t ref;
 	struct completion idle;
 	struct rcu_head rcu;
