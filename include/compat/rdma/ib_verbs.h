@@ -12,6 +12,22 @@ static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
 #endif
 
 /*
+ * FLUSH and ATOMIC WRITE, by the values that they were given later. A core
+ * that does not know the right to flush refuses regions with it, so that is
+ * not advertised; ATOMIC WRITE needs nothing of the core.
+ */
+#ifndef COMPAT_HAVE_MEMORY_PLACEMENT
+#define IB_WR_FLUSH			14
+#define IB_WR_ATOMIC_WRITE		15
+#define IB_WC_FLUSH			8
+#define IB_WC_ATOMIC_WRITE		9
+#define IB_ACCESS_FLUSH_GLOBAL		(1 << 8)
+#define IB_ACCESS_FLUSH_PERSISTENT	(1 << 9)
+#define IB_DEVICE_FLUSH_GLOBAL		0
+#define IB_DEVICE_ATOMIC_WRITE		BIT_ULL(40)
+#endif
+
+/*
  * Devices are seen in every namespace and stand in init_net, or only where
  * they stand: put them there before they are registered.
  */

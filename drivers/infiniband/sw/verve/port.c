@@ -45,7 +45,9 @@ int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 				    IB_DEVICE_SRQ_RESIZE |
 				    IB_DEVICE_MEM_MGT_EXTENSIONS |
 				    IB_DEVICE_MEM_WINDOW |
-				    IB_DEVICE_MEM_WINDOW_TYPE_2B,
+				    IB_DEVICE_MEM_WINDOW_TYPE_2B |
+				    IB_DEVICE_FLUSH_GLOBAL |
+				    IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_LOCAL_DMA_LKEY |
 				    IBK_SG_GAPS_REG,
 		.max_qp = VERVE_MAX_QP,

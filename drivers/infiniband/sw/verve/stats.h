@@ -35,6 +35,7 @@
 	X(rx_write_requests)		\
 	X(rx_read_requests)		\
 	X(rx_atomic_requests)		\
+	X(rx_flush_requests)		\
 	X(req_cqe_error)		\
 	X(resp_cqe_error)		\
 	X(cq_overrun)			\

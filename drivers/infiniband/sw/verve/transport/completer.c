@@ -23,13 +23,22 @@ static const u8 wc_opcodes[] = {
 	[IB_WR_LOCAL_INV] = IB_WC_LOCAL_INV,
 	[IB_WR_BIND_MW] = IB_WC_BIND_MW,
 	[IB_WR_REG_MR] = IB_WC_REG_MR,
+	[IB_WR_FLUSH] = IB_WC_FLUSH,
+	[IB_WR_ATOMIC_WRITE] = IB_WC_ATOMIC_WRITE,
 };
 
+static bool is_atomic(const struct verve_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+	       wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+/* Answered by a response of its own, and by nothing else. */
 static bool is_read(const struct verve_swqe *wqe)
 {
-	return wqe->opcode == IB_WR_RDMA_READ ||
-	       wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
-	       wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+	return wqe->opcode == IB_WR_RDMA_READ || is_atomic(wqe) ||
+	       wqe->opcode == IB_WR_FLUSH ||
+	       wqe->opcode == IB_WR_ATOMIC_WRITE;
 }
 
 static bool is_outstanding(const struct verve_qp *qp)
@@ -47,8 +56,7 @@ static struct verve_swqe *oldest(const struct verve_qp *qp)
 
 static u32 byte_len(const struct verve_swqe *wqe)
 {
-	return is_read(wqe) && wqe->opcode != IB_WR_RDMA_READ ? sizeof(u64) :
-								wqe->length;
+	return is_atomic(wqe) ? sizeof(u64) : wqe->length;
 }
 
 static struct ib_wc describe(const struct verve_qp *qp,
@@ -296,6 +304,8 @@ static int place(struct verve_qp *qp, struct verve_swqe *wqe,
 	struct verve_iter it;
 	int err;
 
+	if (!is_atomic(wqe) && wqe->opcode != IB_WR_RDMA_READ)
+		return 0;
 	verve_iter_sges(&it, qp->dev, qp->ibqp->pd, wqe->sge, wqe->num_sge,
 			IB_ACCESS_LOCAL_WRITE);
 	if (wqe->opcode == IB_WR_RDMA_READ) {
@@ -312,10 +322,16 @@ static int place(struct verve_qp *qp, struct verve_swqe *wqe,
 static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe,
 		 const struct verve_pdu *pdu, u32 offset)
 {
-	if (wqe->opcode != IB_WR_RDMA_READ)
-		return verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC_ACK;
-	return (verve_opcode_flags(pdu->opcode) & VERVE_OP_READ_RESP) &&
-	       pdu->length == min(wqe->length - offset, qp->mtu);
+	u32 flags = verve_opcode_flags(pdu->opcode);
+
+	if (is_atomic(wqe))
+		return flags & VERVE_OP_ATOMIC_ACK;
+	if (!(flags & VERVE_OP_READ_RESP))
+		return false;
+	if (wqe->opcode == IB_WR_RDMA_READ)
+		return pdu->length == min(wqe->length - offset, qp->mtu);
+	/* FLUSH and ATOMIC WRITE are answered as a READ of nothing (A19). */
+	return (flags & VERVE_OP_ONLY) == VERVE_OP_ONLY && !pdu->length;
 }
 
 /* READ response or atomic response for @wqe, in its order. */

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * READs and atomics at the responder.
+ * READs, atomics, FLUSH and ATOMIC WRITE at the responder.
  *
  * The last max_dest_rd_atomic of them are remembered, so that a requester that
  * missed a response can ask again: a READ is read anew, an atomic answers with
- * the value that it found the first time (IBTA vol. 1, 9.4.5, 9.7.4.1.1).
+ * the value that it found the first time (IBTA vol. 1, 9.4.5, 9.7.4.1.1). FLUSH
+ * and ATOMIC WRITE are answered as a READ of nothing (Annex A19), and when
+ * repeated only answered.
  * Their responses are jobs that go out in order, a budget's worth at a time.
  */
 #include <linux/slab.h>
 #include "psn.h"
 #include "transport.h"
+#include "verdict.h"
 
 struct verve_replay *verve_replay_alloc(u32 slots)
 {
@@ -76,6 +79,7 @@ void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
 {
 	u32 packets = verve_psn_count(pdu->dmalen, qp->mtu);
 	struct verve_replay read = {
+		.op = VERVE_OP_READ,
 		.first_psn = pdu->psn,
 		.last_psn = verve_psn_add(pdu->psn, packets - 1),
 		.va = pdu->va,
@@ -107,8 +111,13 @@ void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
  * Atomic with regard to other Verve QPs and to the CPUs (IB_ATOMIC_GLOB): it
  * is the CPU's own instruction.
  */
-static u64 perform(u64 *target, const struct verve_pdu *pdu)
+static u64 perform(u64 *target, const struct verve_pdu *pdu, u64 value)
 {
+	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC_WRITE) {
+		/* Who sees it sees all that was written before it (A19.4.2). */
+		smp_store_release(target, value);
+		return 0;
+	}
 	if (verve_op_is_cmp_swp(pdu->opcode))
 		return cmpxchg64(target, pdu->compare, pdu->swap_add);
 	return atomic64_fetch_add(pdu->swap_add, (atomic64_t *)target);
@@ -120,9 +129,11 @@ static u64 perform(u64 *target, const struct verve_pdu *pdu)
  * IOVA need not be aligned as its memory is.
  */
 static u8 execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
-			 u64 *orig)
+			 u64 value, u64 *orig)
 	__must_hold(&qp->lock)
 {
+	int access = verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC ?
+		     IB_ACCESS_REMOTE_ATOMIC : IB_ACCESS_REMOTE_WRITE;
 	u32 len = sizeof(u64);
 	struct verve_mr *mr;
 	u64 *target;
@@ -131,29 +142,38 @@ static u8 execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
 	if (!IS_ALIGNED(pdu->va, sizeof(u64)) ||
 	    qp->resp.num_jobs == qp->resp.slots)
 		return VERVE_NAK_INV_REQ;
-	mr = get_range(qp, pdu->rkey, pdu->va, len, IB_ACCESS_REMOTE_ATOMIC);
+	mr = get_range(qp, pdu->rkey, pdu->va, len, access);
 	if (!mr)
 		return VERVE_NAK_REM_ACC_ERR;
 	target = verve_mr_map(mr, pdu->va, &len);
 	if (len == sizeof(u64) && IS_ALIGNED((uintptr_t)target, sizeof(u64)))
-		*orig = perform(target, pdu);
+		*orig = perform(target, pdu, value);
 	else
 		nak = VERVE_NAK_INV_REQ;
 	verve_mr_put(mr);
 	return nak;
 }
 
-void verve_replay_atomic(struct verve_qp *qp, const struct verve_pdu *pdu)
+void verve_replay_atomic(struct verve_qp *qp,
+			 const struct verve_arrival *arrival)
 {
+	const struct verve_pdu *pdu = &arrival->pdu;
 	struct verve_replay atomic = {
-		.is_atomic = true,
+		.op = verve_opcode_flags(pdu->opcode) &
+		      (VERVE_OP_ATOMIC | VERVE_OP_ATOMIC_WRITE),
 		.first_psn = pdu->psn,
 		.last_psn = pdu->psn,
 	};
+	struct verve_iter it;
+	u64 value = 0;
 	u8 nak;
 
 	verve_count(qp->dev, rx_atomic_requests, 1);
-	nak = execute_atomic(qp, pdu, &atomic.orig);
+	/* The verdict saw to it that an ATOMIC WRITE brings 8 bytes. */
+	verve_iter_flat(&it, &value, sizeof(value));
+	if (pdu->length && verve_arrival_place(arrival, 0, &it, pdu->length))
+		return;
+	nak = execute_atomic(qp, pdu, value, &atomic.orig);
 	if (nak) {
 		verve_responder_refuse(qp, nak);
 		return;
@@ -161,6 +181,47 @@ void verve_replay_atomic(struct verve_qp *qp, const struct verve_pdu *pdu)
 	qp->resp.msn++;
 	atomic.msn = qp->resp.msn;
 	record(qp, &atomic);
+}
+
+/* May it be flushed? Of a whole region, no address and no length are named. */
+static bool may_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
+	__must_hold(&qp->lock)
+{
+	struct verve_mr *mr;
+	bool covered;
+
+	mr = verve_mr_get(qp->dev, qp->ibqp->pd, pdu->rkey,
+			  verve_verdict_flush_access(pdu->feth));
+	if (!mr)
+		return false;
+	covered = (pdu->feth & VERVE_FETH_SELECTIVITY) == VERVE_FETH_MR ||
+		  verve_mr_covers(mr, pdu->va, pdu->dmalen);
+	verve_mr_put(mr);
+	return covered;
+}
+
+/*
+ * Requests are executed in order and by the CPU, so what was written before
+ * is where all can see it as soon as the stores are.
+ */
+void verve_replay_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
+{
+	struct verve_replay flush = {
+		.op = VERVE_OP_FLUSH,
+		.first_psn = pdu->psn,
+		.last_psn = pdu->psn,
+	};
+
+	verve_count(qp->dev, rx_flush_requests, 1);
+	if (!may_flush(qp, pdu)) {
+		verve_responder_refuse(qp, VERVE_NAK_REM_ACC_ERR);
+		return;
+	}
+	/* All that was written before, ahead of the answer: see above */
+	wmb();
+	qp->resp.msn++;
+	flush.msn = qp->resp.msn;
+	record(qp, &flush);
 }
 
 static bool holds(const struct verve_replay *replay, u32 psn)
@@ -219,21 +280,21 @@ static bool is_readable(struct verve_qp *qp, const struct verve_replay *read)
 
 void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 {
-	bool is_atomic = verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC;
+	u32 op = verve_opcode_flags(pdu->opcode) & VERVE_OP_ANSWERED;
 	const struct verve_replay *found = find(&qp->resp, pdu->psn);
 	struct verve_replay replay;
 
-	if (!found || found->is_atomic != is_atomic) {
+	if (!found || found->op != op) {
 		verve_count(qp->dev, rx_drop_stale, 1);
 		return;
 	}
 	replay = *found;
-	if (!is_atomic && !trim(&replay, pdu, qp->mtu)) {
+	if (op == VERVE_OP_READ && !trim(&replay, pdu, qp->mtu)) {
 		verve_count(qp->dev, rx_drop_protocol, 1);
 		return;
 	}
 	/* A straggler: its key has been invalidated since it was answered. */
-	if (!is_atomic && !is_readable(qp, &replay)) {
+	if (op == VERVE_OP_READ && !is_readable(qp, &replay)) {
 		verve_count(qp->dev, rx_drop_stale, 1);
 		return;
 	}
@@ -249,7 +310,7 @@ bool verve_replay_needs(const struct verve_responder *resp, u32 rkey)
 		const struct verve_replay *job =
 			&resp->jobs[(resp->first_job + i) % resp->slots];
 
-		if (!job->is_atomic && job->length && job->rkey == rkey)
+		if (job->length && job->rkey == rkey)
 			return true;
 	}
 	return false;
@@ -345,7 +406,7 @@ void verve_replay_run(struct verve_qp *qp)
 	while (resp->num_jobs && qp->budget) {
 		const struct verve_replay *job = &resp->jobs[resp->first_job];
 
-		if (job->is_atomic)
+		if (job->op == VERVE_OP_ATOMIC)
 			send_atomic_ack(qp, job);
 		else
 			send_read(qp, job);

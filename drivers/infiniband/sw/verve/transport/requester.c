@@ -26,6 +26,8 @@ static const struct {
 	[IB_WR_RDMA_READ] = { VERVE_SEQ_RC_READ, 0, true },
 	[IB_WR_ATOMIC_CMP_AND_SWP] = { VERVE_SEQ_RC_CMP_SWP, 0 },
 	[IB_WR_ATOMIC_FETCH_AND_ADD] = { VERVE_SEQ_RC_FETCH_ADD, 0 },
+	[IB_WR_FLUSH] = { VERVE_SEQ_RC_FLUSH, 0, true },
+	[IB_WR_ATOMIC_WRITE] = { VERVE_SEQ_RC_ATOMIC_WRITE, 0, true },
 };
 
 static bool is_read(const struct verve_swqe *wqe)
@@ -39,12 +41,18 @@ static bool is_atomic(const struct verve_swqe *wqe)
 	       wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
 }
 
+/* One packet there and one back */
+static bool is_single(const struct verve_swqe *wqe)
+{
+	return is_atomic(wqe) || wqe->opcode == IB_WR_FLUSH ||
+	       wqe->opcode == IB_WR_ATOMIC_WRITE;
+}
+
 bool verve_requester_fetch(struct verve_qp *qp)
 {
 	struct verve_sq *sq = &qp->sq;
 	u32 have = sq->head - sq->tail;
 	struct rxe_send_wqe *wqe;
-	size_t len = 0;
 
 	if (!qp->is_user || have >= sq->max_wr ||
 	    verve_ring_pending(&sq->ring) <= have)
@@ -52,12 +60,8 @@ bool verve_requester_fetch(struct verve_qp *qp)
 	/* The header first: only the copy says how much follows. */
 	wqe = verve_ring_slot(&sq->ring, have);
 	memcpy(sq->scratch, wqe, sizeof(*wqe));
-	if (sq->scratch->wr.send_flags & IB_SEND_INLINE)
-		len = min(sq->scratch->dma.length, sq->limits.max_inline);
-	else
-		len = sizeof(struct rxe_sge) *
-		      min(sq->scratch->dma.num_sge, sq->limits.max_sge);
-	memcpy(sq->scratch->dma.inline_data, wqe->dma.inline_data, len);
+	memcpy(sq->scratch->dma.inline_data, wqe->dma.inline_data,
+	       verve_wqe_tail(&sq->limits, sq->scratch));
 	verve_wqe_from_user(&sq->limits, sq->scratch,
 			    verve_sq_at(sq, sq->head));
 	/* The copy before its index: see verve_sq_head() */
@@ -112,13 +116,14 @@ static bool more_follows(struct verve_qp *qp)
 		return false;
 	wqe = verve_sq_at(sq, sq->next + 1);
 	return !wqe->error && !(wqe->flags & IB_SEND_FENCE) &&
-	       !verve_swqe_is_local(wqe) && !is_read(wqe) && !is_atomic(wqe) && may_start(qp, wqe);
+	       !verve_swqe_is_local(wqe) && !is_read(wqe) && !is_single(wqe) &&
+	       may_start(qp, wqe);
 }
 
 static void start(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
-	u32 packets = is_atomic(wqe) ? 1 :
+	u32 packets = is_single(wqe) ? 1 :
 		      verve_psn_count(wqe->length, qp->mtu);
 
 	wqe->first_psn = qp->req.psn;
@@ -180,6 +185,8 @@ static void describe(const struct verve_swqe *wqe, struct verve_burst *burst)
 	}
 	if (wqe->opcode == IB_WR_SEND_WITH_INV)
 		burst->pdu.inv_rkey = wqe->inv_rkey;
+	else if (wqe->opcode == IB_WR_FLUSH)
+		burst->pdu.feth = wqe->feth;
 	else
 		burst->pdu.imm = wqe->imm;
 	if (wqe->flags & IB_SEND_SOLICITED)
@@ -280,9 +287,23 @@ static bool send_read(struct verve_qp *qp, struct verve_swqe *wqe)
 	return true;
 }
 
-static bool send_atomic(struct verve_qp *qp, struct verve_swqe *wqe)
+static void describe_atomic(const struct verve_swqe *wqe,
+			    struct verve_burst *burst)
+{
+	burst->pdu.va = wqe->raddr;
+	burst->pdu.rkey = wqe->rkey;
+	if (wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP) {
+		burst->pdu.swap_add = wqe->swap;
+		burst->pdu.compare = wqe->compare_add;
+	} else {
+		burst->pdu.swap_add = wqe->compare_add;
+	}
+}
+
+static bool send_single(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
+	struct verve_iter value;
 	struct verve_burst burst = {
 		.kind = kinds[wqe->opcode].rc,
 		.qpn = qp->attr.dest_qp_num,
@@ -291,15 +312,16 @@ static bool send_atomic(struct verve_qp *qp, struct verve_swqe *wqe)
 		.starts = true,
 		.ends = true,
 		.pdu.psn = qp->req.psn,
-		.pdu.va = wqe->raddr,
-		.pdu.rkey = wqe->rkey,
 	};
 
-	if (wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP) {
-		burst.pdu.swap_add = wqe->swap;
-		burst.pdu.compare = wqe->compare_add;
-	} else {
-		burst.pdu.swap_add = wqe->compare_add;
+	if (is_atomic(wqe))
+		describe_atomic(wqe, &burst);
+	else
+		describe(wqe, &burst);
+	if (wqe->is_inline) {
+		verve_iter_flat(&value, wqe->inline_data, wqe->length);
+		burst.payload = &value;
+		burst.length = wqe->length;
 	}
 	verve_train_add(qp->train, &qp->flow, &burst);
 	qp->budget--;
@@ -319,10 +341,10 @@ static bool send_reliable(struct verve_qp *qp, struct verve_swqe *wqe)
 		return false;
 	if (qp->req.probing && qp->req.psn != qp->req.una)
 		return false;
-	if (is_read(wqe) || is_atomic(wqe)) {
+	if (is_read(wqe) || is_single(wqe)) {
 		if (qp->req.rd_atomic >= qp->attr.max_rd_atomic)
 			return false;
-		sent = is_read(wqe) ? send_read(qp, wqe) : send_atomic(qp, wqe);
+		sent = is_read(wqe) ? send_read(qp, wqe) : send_single(qp, wqe);
 	} else {
 		sent = send_data(qp, wqe);
 	}

@@ -375,8 +375,10 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 		refuse(qp, nak);
 	else if (flags & VERVE_OP_READ)
 		verve_replay_read(qp, pdu);
-	else if (flags & VERVE_OP_ATOMIC)
-		verve_replay_atomic(qp, pdu);
+	else if (flags & (VERVE_OP_ATOMIC | VERVE_OP_ATOMIC_WRITE))
+		verve_replay_atomic(qp, arrival);
+	else if (flags & VERVE_OP_FLUSH)
+		verve_replay_flush(qp, pdu);
 	else
 		execute_data(qp, arrival, flags);
 }
@@ -386,7 +388,7 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 	__must_hold(&qp->lock)
 {
 	verve_count(qp->dev, duplicate_request, 1);
-	if (flags & (VERVE_OP_READ | VERVE_OP_ATOMIC))
+	if (flags & VERVE_OP_ANSWERED)
 		verve_replay_repeat(qp, pdu);
 	else
 		qp->resp.ack_due = true;

@@ -88,7 +88,10 @@ void verve_responder_ack(struct verve_qp *qp, u8 syndrome, u32 psn)
 void verve_responder_refuse(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock);
 
-/* replay.c: READs and atomics, their responses and their repetition */
+/*
+ * replay.c: READs, atomics, FLUSH and ATOMIC WRITE, their responses and their
+ * repetition
+ */
 
 /* Room for @slots, at least 1, requests. Process context. NULL: no memory. */
 struct verve_replay *verve_replay_alloc(u32 slots);
@@ -99,7 +102,10 @@ struct verve_replay *verve_replay_install(struct verve_responder *resp,
 /* New requests, in order; the verdict on them was good. */
 void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);
-void verve_replay_atomic(struct verve_qp *qp, const struct verve_pdu *pdu)
+void verve_replay_atomic(struct verve_qp *qp,
+			 const struct verve_arrival *arrival)
+	__must_hold(&qp->lock);
+void verve_replay_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);
 /* A request that was executed before. */
 void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)

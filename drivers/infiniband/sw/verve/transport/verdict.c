@@ -25,19 +25,50 @@ static bool in_sequence(const struct verve_expect *expect, u32 flags)
 	return (flags & expect->op) && !(flags & VERVE_OP_FIRST);
 }
 
-static bool is_allowed(const struct verve_expect *expect, u32 flags)
+int verve_verdict_flush_access(u32 feth)
+{
+	return (feth & VERVE_FETH_GLOBAL ? IB_ACCESS_FLUSH_GLOBAL : 0) |
+	       (feth & VERVE_FETH_PERSISTENT ? IB_ACCESS_FLUSH_PERSISTENT : 0);
+}
+
+static bool is_allowed(const struct verve_expect *expect, u32 flags,
+		       const struct verve_pdu *pdu)
 {
 	int need = 0;
 
-	if (flags & VERVE_OP_WRITE)
+	if (flags & (VERVE_OP_WRITE | VERVE_OP_ATOMIC_WRITE))
 		need = IB_ACCESS_REMOTE_WRITE;
 	else if (flags & VERVE_OP_READ)
 		need = IB_ACCESS_REMOTE_READ;
 	else if (flags & VERVE_OP_ATOMIC)
 		need = IB_ACCESS_REMOTE_ATOMIC;
-	if ((flags & (VERVE_OP_READ | VERVE_OP_ATOMIC)) && !expect->max_read)
+	else if (flags & VERVE_OP_FLUSH)
+		need = verve_verdict_flush_access(pdu->feth);
+	if ((flags & VERVE_OP_ANSWERED) && !expect->max_read)
 		return false;
 	return (expect->access & need) == need;
+}
+
+/* To somewhere that there is, and of what there is (Annex A19). */
+static bool is_flush(u32 feth)
+{
+	u32 placement = feth & VERVE_FETH_PLACEMENT;
+	u32 selectivity = feth & VERVE_FETH_SELECTIVITY;
+
+	return placement &&
+	       !(placement & ~(VERVE_FETH_GLOBAL | VERVE_FETH_PERSISTENT)) &&
+	       (selectivity == VERVE_FETH_RANGE ||
+		selectivity == VERVE_FETH_MR);
+}
+
+static bool is_well_formed(u32 flags, const struct verve_pdu *pdu)
+{
+	if (flags & VERVE_OP_FLUSH)
+		return is_flush(pdu->feth);
+	if (flags & VERVE_OP_ATOMIC_WRITE)
+		return pdu->length == sizeof(u64) &&
+		       pdu->dmalen == sizeof(u64);
+	return true;
 }
 
 /* Full packets until the last one, which only an empty message leaves empty. */
@@ -69,7 +100,8 @@ u8 verve_verdict_request(const struct verve_expect *expect,
 {
 	u32 flags = verve_opcode_flags(pdu->opcode);
 
-	if (!in_sequence(expect, flags) || !is_allowed(expect, flags))
+	if (!in_sequence(expect, flags) || !is_well_formed(flags, pdu) ||
+	    !is_allowed(expect, flags, pdu))
 		return VERVE_NAK_INV_REQ;
 	if (!has_packet_length(expect, flags, pdu->length))
 		return VERVE_NAK_INV_REQ;

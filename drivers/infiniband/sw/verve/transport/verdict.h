@@ -23,8 +23,8 @@ enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected);
  * @op: VERVE_OP_SEND or VERVE_OP_WRITE while a message is under way, else 0
  * @mtu: bytes
  * @left: WRITE under way: bytes to come
- * @access: IB_ACCESS_REMOTE_* that the QP allows
- * @max_read: READs and atomics the QP takes; 0 refuses them
+ * @access: IB_ACCESS_REMOTE_* and IB_ACCESS_FLUSH_* that the QP allows
+ * @max_read: READs, atomics and so on that the QP takes; 0 refuses them
  */
 struct verve_expect {
 	u32 op;
@@ -40,13 +40,17 @@ struct verve_expect {
  * @pdu: the packet
  *
  * Checks the sequence of opcodes (9.7.4.1.2), what the QP allows (9.7.4.1.3),
- * and lengths (9.7.4.1.6). Keys and receive buffers are not looked at. Used
+ * lengths (9.7.4.1.6), and what FLUSH and ATOMIC WRITE (Annex A19) may say.
+ * Keys, alignment and receive buffers are not looked at. Used
  * for RC and UC; the caller has seen that the opcode belongs to the service.
  *
  * Return: 0, or the NAK code that answers it on RC: VERVE_NAK_INV_REQ.
  */
 u8 verve_verdict_request(const struct verve_expect *expect,
 			 const struct verve_pdu *pdu);
+
+/* IB_ACCESS_FLUSH_* that a FLUSH with these bits needs, of QP and region. */
+int verve_verdict_flush_access(u32 feth);
 
 /* What an acknowledgement's PSN says to a requester (9.7.5.1.1). */
 enum verve_ack_place {

@@ -8,7 +8,8 @@
 enum {
 	TEST_MTU	= 1024,
 	ALL_ACCESS	= IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |
-			  IB_ACCESS_REMOTE_ATOMIC,
+			  IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_FLUSH_GLOBAL |
+			  IB_ACCESS_FLUSH_PERSISTENT,
 };
 
 static void verdict_psn__order_turns_round_at_half_the_range(struct kunit *test)
@@ -45,7 +46,11 @@ static u8 verdict_in(u32 under_way, u8 opcode)
 	};
 	struct verve_pdu pdu = { .opcode = opcode };
 
-	if (flags & VERVE_OP_PAYLOAD)
+	if (flags & VERVE_OP_FLUSH)
+		pdu.feth = VERVE_FETH_GLOBAL;
+	if (flags & VERVE_OP_ATOMIC_WRITE)
+		pdu.length = 8;
+	else if (flags & VERVE_OP_PAYLOAD)
 		pdu.length = TEST_MTU;
 	if (flags & VERVE_OP_LAST) {
 		pdu.dmalen = pdu.length;
@@ -62,6 +67,7 @@ static void verdict_request__what_may_follow_what(struct kunit *test)
 	/* Requests of RC by opcode; which of them each state takes */
 	static const u8 begins[] = {
 		0x00, 0x04, 0x05, 0x06, 0x0a, 0x0b, 0x0c, 0x13, 0x14, 0x17,
+		0x1c, 0x1d,
 	};
 	static const u8 sends_on[] = { 0x01, 0x02, 0x03, 0x16 };
 	static const u8 writes_on[] = { 0x07, 0x08, 0x09 };
@@ -77,7 +83,7 @@ static void verdict_request__what_may_follow_what(struct kunit *test)
 	int i, opcode;
 
 	for (i = 0; i < ARRAY_SIZE(states); i++)
-		for (opcode = 0; opcode <= 0x17; opcode++) {
+		for (opcode = 0; opcode <= 0x1d; opcode++) {
 			bool takes = memchr(states[i].takes, opcode, states[i].n);
 
 			if (opcode >= 0x0d && opcode <= 0x12)
@@ -109,6 +115,8 @@ static void verdict_request__rights_of_the_qp(struct kunit *test)
 		{ 0x0c, IB_ACCESS_REMOTE_READ },
 		{ 0x13, IB_ACCESS_REMOTE_ATOMIC },
 		{ 0x14, IB_ACCESS_REMOTE_ATOMIC },
+		{ 0x1c, IB_ACCESS_FLUSH_GLOBAL },
+		{ 0x1d, IB_ACCESS_REMOTE_WRITE },
 	};
 	int i;
 
@@ -116,6 +124,12 @@ static void verdict_request__rights_of_the_qp(struct kunit *test)
 		struct verve_expect expect = { .mtu = TEST_MTU, .max_read = 1 };
 		struct verve_pdu pdu = { .opcode = rows[i].opcode };
 
+		if (pdu.opcode == 0x1c)
+			pdu.feth = VERVE_FETH_GLOBAL;
+		if (pdu.opcode == 0x1d) {
+			pdu.length = 8;
+			pdu.dmalen = 8;
+		}
 		expect.access = rows[i].needs;
 		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu), 0,
 				    "row %d", i);
@@ -128,13 +142,19 @@ static void verdict_request__rights_of_the_qp(struct kunit *test)
 
 static void verdict_request__no_resources_for_reads(struct kunit *test)
 {
-	static const u8 opcodes[] = { 0x0c, 0x13, 0x14 };
+	static const u8 opcodes[] = { 0x0c, 0x13, 0x14, 0x1c, 0x1d };
 	struct verve_expect expect = { .mtu = TEST_MTU, .access = ALL_ACCESS };
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		struct verve_pdu pdu = { .opcode = opcodes[i] };
 
+		if (pdu.opcode == 0x1c)
+			pdu.feth = VERVE_FETH_GLOBAL;
+		if (pdu.opcode == 0x1d) {
+			pdu.length = 8;
+			pdu.dmalen = 8;
+		}
 		KUNIT_EXPECT_EQ(test, verve_verdict_request(&expect, &pdu),
 				VERVE_NAK_INV_REQ);
 	}
@@ -229,6 +249,70 @@ static void verdict_request__a_write_is_as_long_as_it_said(struct kunit *test)
 	}
 }
 
+static void verdict_request__what_a_flush_may_say(struct kunit *test)
+{
+	static const struct {
+		u8 feth;
+		int access;
+		bool right;
+	} rows[] = {
+		{ 0x01, IB_ACCESS_FLUSH_GLOBAL, true },
+		{ 0x11, IB_ACCESS_FLUSH_GLOBAL, true },
+		{ 0x02, IB_ACCESS_FLUSH_PERSISTENT, true },
+		{ 0x03, ALL_ACCESS, true },
+		{ 0x13, ALL_ACCESS, true },
+		{ 0x01, ALL_ACCESS & ~IB_ACCESS_FLUSH_GLOBAL, false },
+		{ 0x02, ALL_ACCESS & ~IB_ACCESS_FLUSH_PERSISTENT, false },
+		{ 0x03, ALL_ACCESS & ~IB_ACCESS_FLUSH_PERSISTENT, false },
+		{ 0x00, ALL_ACCESS, false },	/* to nowhere */
+		{ 0x10, ALL_ACCESS, false },
+		{ 0x05, ALL_ACCESS, false },	/* reserved placements */
+		{ 0x08, ALL_ACCESS, false },
+		{ 0x21, ALL_ACCESS, false },	/* reserved selectivities */
+		{ 0x31, ALL_ACCESS, false },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct verve_expect expect = {
+			.mtu = TEST_MTU, .max_read = 1,
+			.access = rows[i].access,
+		};
+		struct verve_pdu pdu = {
+			.opcode = 0x1c, .feth = rows[i].feth,
+			.dmalen = U32_MAX,
+		};
+
+		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu),
+				    rows[i].right ? 0 : VERVE_NAK_INV_REQ,
+				    "row %d", i);
+	}
+}
+
+static void verdict_request__an_atomic_write_is_8_bytes(struct kunit *test)
+{
+	static const struct {
+		u32 length, dmalen;
+	} wrong[] = {
+		{ 0, 8 }, { 8, 0 }, { 4, 8 }, { 4, 4 }, { 16, 16 }, { 9, 8 },
+		{ 8, 9 },
+	};
+	struct verve_expect expect = {
+		.mtu = TEST_MTU, .max_read = 1,
+		.access = IB_ACCESS_REMOTE_WRITE,
+	};
+	struct verve_pdu pdu = { .opcode = 0x1d, .length = 8, .dmalen = 8 };
+	int i;
+
+	KUNIT_EXPECT_EQ(test, verve_verdict_request(&expect, &pdu), 0);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		pdu.length = wrong[i].length;
+		pdu.dmalen = wrong[i].dmalen;
+		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu),
+				    VERVE_NAK_INV_REQ, "row %d", i);
+	}
+}
+
 static void verdict_ack__within_and_beside_the_window(struct kunit *test)
 {
 	static const struct {
@@ -308,6 +392,8 @@ static struct kunit_case verdict_cases[] = {
 	KUNIT_CASE(verdict_request__no_resources_for_reads),
 	KUNIT_CASE(verdict_request__packet_lengths_of_a_send),
 	KUNIT_CASE(verdict_request__a_write_is_as_long_as_it_said),
+	KUNIT_CASE(verdict_request__what_a_flush_may_say),
+	KUNIT_CASE(verdict_request__an_atomic_write_is_8_bytes),
 	KUNIT_CASE(verdict_ack__within_and_beside_the_window),
 	KUNIT_CASE(verdict_nak_status__of_every_syndrome),
 	KUNIT_CASE(rnr_timeout__every_code_of_the_table),

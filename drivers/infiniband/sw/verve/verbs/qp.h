@@ -88,18 +88,19 @@ struct verve_requester {
 };
 
 /**
- * struct verve_replay - a READ or atomic: history, or a response to be sent
- * @is_atomic: or a READ
+ * struct verve_replay - a READ, atomic, FLUSH or ATOMIC WRITE: history, or a
+ *	response to be sent
+ * @op: VERVE_OP_READ, _ATOMIC, _FLUSH or _ATOMIC_WRITE
  * @first_psn: of the request, and of the first response
  * @last_psn: of the last response
  * @va: READ: address of the first byte
  * @rkey: READ
- * @length: READ: bytes
+ * @length: READ: bytes; otherwise 0
  * @msn: when it was executed
  * @orig: atomic: the value before
  */
 struct verve_replay {
-	bool is_atomic;
+	u32 op;
 	u32 first_psn;
 	u32 last_psn;
 	u32 msn;
@@ -126,7 +127,7 @@ struct verve_replay {
  * @va: WRITE: address of the message
  * @rkey: WRITE
  * @left: WRITE: bytes still to come
- * @replay: the last @slots READs and atomics
+ * @replay: the last @slots READs, atomics and so on
  * @jobs: responses to be sent, a ring of @slots
  * @slots: max_dest_rd_atomic
  * @next_slot: of @replay to be overwritten next

@@ -6,6 +6,7 @@
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
+#include "../wire/headers.h"
 #include "ah.h"
 #include "wqe.h"
 
@@ -24,14 +25,17 @@ enum operands {
 	OUTBOUND	= 1 << 3,
 	IMM		= 1 << 4,
 	INV		= 1 << 5,
+	FLUSH		= 1 << 6,
+	/* The payload stands in the request, whatever the flags say. */
+	VALUE		= 1 << 7,
 	/* Change a key here, and carry nothing */
-	BIND		= 1 << 6,
-	REGISTER	= 1 << 7,
+	BIND		= 1 << 8,
+	REGISTER	= 1 << 9,
 };
 
 struct wr_opcode {
 	u8 services;
-	u8 operands;
+	u16 operands;
 };
 
 /* IBTA vol. 1, 10.2.2, table of operations by transport service */
@@ -47,6 +51,23 @@ static const struct wr_opcode wr_opcodes[] = {
 	[IB_WR_LOCAL_INV]		= { RC | UC, INV },
 	[IB_WR_BIND_MW]			= { RC | UC, BIND },
 	[IB_WR_REG_MR]			= { RC | UC, REGISTER },
+	[IB_WR_FLUSH]			= { RC, FLUSH },
+	[IB_WR_ATOMIC_WRITE]		= { RC, RDMA | OUTBOUND | VALUE },
+};
+
+/* The union's arm for FLUSH, as librxe fills it; Linux 6.1's header lacks it */
+struct flush_wr {
+	u64 remote_addr;
+	u32 length;	/* not filled in: see dma.length */
+	u32 rkey;
+	u8 type;
+	u8 level;
+};
+
+/* Of flush_wr.level */
+enum {
+	FLUSH_RANGE,
+	FLUSH_MR,
 };
 
 #define ATOMIC_BYTES	8
@@ -69,8 +90,8 @@ static u8 service_of(enum ib_qp_type type)
 }
 
 /* 0 when the queue does not take this opcode at all. */
-static u8 operands_of(const struct verve_wqe_limits *limits, u32 opcode,
-		      bool is_inline)
+static u16 operands_of(const struct verve_wqe_limits *limits, u32 opcode,
+		       bool is_inline)
 {
 	const struct wr_opcode *op;
 
@@ -86,21 +107,22 @@ static u8 operands_of(const struct verve_wqe_limits *limits, u32 opcode,
 
 /* Is this a length that such a request can have? */
 static bool length_is_legal(const struct verve_wqe_limits *limits,
-			    const struct verve_swqe *swqe, u8 operands,
+			    const struct verve_swqe *swqe, u16 operands,
 			    u64 length)
 {
+	if (operands & (ATOMIC | VALUE))
+		return length == ATOMIC_BYTES;
 	if (swqe->is_inline && length > limits->max_inline)
 		return false;
 	if (service_of(limits->qp_type) == UD && length > limits->mtu)
 		return false;
-	if (operands & ATOMIC)
-		return length == ATOMIC_BYTES;
 	return length <= VERVE_MAX_MSG;
 }
 
 static size_t operand_bytes(u32 max_sge, u32 max_inline)
 {
-	return max_t(size_t, max_sge * sizeof(struct verve_sge), max_inline);
+	return max3(max_sge * sizeof(struct verve_sge), (size_t)max_inline,
+		    (size_t)ATOMIC_BYTES);
 }
 
 size_t verve_swqe_size(u32 max_sge, u32 max_inline)
@@ -115,8 +137,30 @@ size_t verve_send_wqe_size(u32 max_sge, u32 max_inline)
 	return sizeof(struct rxe_send_wqe) + operand_bytes(max_sge, max_inline);
 }
 
+size_t verve_wqe_tail(const struct verve_wqe_limits *limits,
+		      const struct rxe_send_wqe *wqe)
+{
+	if (wqe->wr.opcode == IB_WR_ATOMIC_WRITE)
+		return ATOMIC_BYTES;
+	if (wqe->wr.send_flags & IB_SEND_INLINE)
+		return min(wqe->dma.length, limits->max_inline);
+	return min(wqe->dma.num_sge, limits->max_sge) * sizeof(struct rxe_sge);
+}
+
+static void copy_flush(const struct flush_wr *flush, struct verve_swqe *out)
+{
+	out->raddr = flush->remote_addr;
+	out->rkey = flush->rkey;
+	out->feth = flush->type;
+	if (flush->level == FLUSH_MR)
+		out->feth |= VERVE_FETH_MR;
+	if (!flush->type || flush->level > FLUSH_MR ||
+	    flush->type & ~(VERVE_FETH_GLOBAL | VERVE_FETH_PERSISTENT))
+		out->error = IB_WC_LOC_QP_OP_ERR;
+}
+
 static void copy_user_operands(const struct verve_wqe_limits *limits,
-			       const struct rxe_send_wr *wr, u8 operands,
+			       const struct rxe_send_wr *wr, u16 operands,
 			       struct verve_swqe *out)
 {
 	if (operands & IMM)
@@ -127,6 +171,8 @@ static void copy_user_operands(const struct verve_wqe_limits *limits,
 	if (operands & RDMA) {
 		out->raddr = wr->wr.rdma.remote_addr;
 		out->rkey = wr->wr.rdma.rkey;
+	} else if (operands & FLUSH) {
+		copy_flush((const void *)&wr->wr, out);
 	} else if (operands & ATOMIC) {
 		out->raddr = wr->wr.atomic.remote_addr;
 		out->compare_add = wr->wr.atomic.compare_add;
@@ -149,7 +195,7 @@ static void copy_user_operands(const struct verve_wqe_limits *limits,
 
 /* Copies the segments or inline data; false when there is too much of it. */
 static bool copy_user_payload(const struct verve_wqe_limits *limits,
-			      const struct rxe_dma_info *dma, u8 operands,
+			      const struct rxe_dma_info *dma, u16 operands,
 			      struct verve_swqe *out)
 {
 	u64 length = 0;
@@ -157,7 +203,7 @@ static bool copy_user_payload(const struct verve_wqe_limits *limits,
 
 	if (verve_swqe_is_local(out))
 		return true;
-	if (out->is_inline) {
+	if (out->is_inline || operands & FLUSH) {
 		length = dma->length;
 	} else {
 		if (dma->num_sge > limits->max_sge)
@@ -173,6 +219,8 @@ static bool copy_user_payload(const struct verve_wqe_limits *limits,
 		memcpy(out->inline_data, dma->inline_data, length);
 		return true;
 	}
+	if (operands & FLUSH)
+		return true;
 	out->num_sge = dma->num_sge;
 	for (i = 0; i < dma->num_sge; i++)
 		out->sge[i] = (struct verve_sge) {
@@ -188,7 +236,7 @@ void verve_wqe_from_user(const struct verve_wqe_limits *limits,
 			 struct verve_swqe *out)
 {
 	const struct rxe_send_wr *wr = &wqe->wr;
-	u8 operands;
+	u16 operands;
 
 	memset(out, 0, offsetof(struct verve_swqe, sge));
 	out->wr_id = wr->wr_id;
@@ -200,13 +248,14 @@ void verve_wqe_from_user(const struct verve_wqe_limits *limits,
 		return;
 	}
 	out->opcode = wr->opcode;
+	out->is_inline |= !!(operands & VALUE);
 	copy_user_operands(limits, wr, operands, out);
 	if (!copy_user_payload(limits, &wqe->dma, operands, out))
 		out->error = IB_WC_LOC_LEN_ERR;
 }
 
 static void copy_kernel_operands(const struct verve_wqe_limits *limits,
-				 const struct ib_send_wr *wr, u8 operands,
+				 const struct ib_send_wr *wr, u16 operands,
 				 struct verve_swqe *out)
 {
 	if (operands & IMM)
@@ -247,7 +296,7 @@ static void gather_inline(const struct ib_send_wr *wr, u8 *to)
 }
 
 static bool copy_kernel_payload(const struct verve_wqe_limits *limits,
-				const struct ib_send_wr *wr, u8 operands,
+				const struct ib_send_wr *wr, u16 operands,
 				struct verve_swqe *out)
 {
 	u64 length = 0;
@@ -280,14 +329,14 @@ static bool copy_kernel_payload(const struct verve_wqe_limits *limits,
 int verve_wqe_from_kernel(const struct verve_wqe_limits *limits,
 			  const struct ib_send_wr *wr, struct verve_swqe *out)
 {
-	u8 operands;
+	u16 operands;
 
 	memset(out, 0, offsetof(struct verve_swqe, sge));
 	out->wr_id = wr->wr_id;
 	out->flags = wr->send_flags & KNOWN_FLAGS;
 	out->is_inline = wr->send_flags & IB_SEND_INLINE;
 	operands = operands_of(limits, wr->opcode, out->is_inline);
-	if (!operands || operands & BIND)
+	if (!operands || operands & (BIND | FLUSH | VALUE))
 		return -EINVAL;
 	out->opcode = wr->opcode;
 	if (service_of(limits->qp_type) == UD && !ud_wr(wr)->ah)

@@ -35,6 +35,7 @@ enum verve_wqe_state {
  * @rkey: of it
  * @compare_add: atomics
  * @swap: atomics
+ * @feth: FLUSH: enum verve_feth
  * @ah_num: UD
  * @rqpn: UD
  * @rqkey: UD
@@ -76,6 +77,7 @@ struct verve_swqe {
 			u64 compare_add;
 			u64 swap;
 			u32 rkey;
+			u8 feth;
 		};
 		struct {
 			u32 ah_num;
@@ -132,6 +134,16 @@ size_t verve_swqe_size(u32 max_sge, u32 max_inline);
 size_t verve_send_wqe_size(u32 max_sge, u32 max_inline);
 
 /**
+ * verve_wqe_tail() - how much follows the header of a user's send request
+ * @limits: of the queue
+ * @wqe: a private copy of the header, 208 bytes; not validated
+ *
+ * Return: bytes of inline data or segments, never beyond the element.
+ */
+size_t verve_wqe_tail(const struct verve_wqe_limits *limits,
+		      const struct rxe_send_wqe *wqe);
+
+/**
  * verve_wqe_from_user() - validate a user's send request
  * @limits: of the queue
  * @wqe: a private copy of the ring's element (never the ring itself)
@@ -142,10 +154,10 @@ size_t verve_send_wqe_size(u32 max_sge, u32 max_inline);
  * marked with the status that it must complete with (11.6.2): unknown or
  * illegal opcode for the QP type IB_WC_LOC_QP_OP_ERR; too many segments,
  * inline data too long, sums beyond VERVE_MAX_MSG, UD messages beyond @mtu:
- * IB_WC_LOC_LEN_ERR; an atomic that is not 8 bytes: IB_WC_LOC_LEN_ERR. READs
- * and atomics, which send no payload, cannot have it inline:
- * IB_WC_LOC_QP_OP_ERR. Segments of local requests mean nothing. REG_MR is the
- * kernel's alone, BIND_MW its users'.
+ * IB_WC_LOC_LEN_ERR; an atomic or ATOMIC_WRITE that is not 8 bytes:
+ * IB_WC_LOC_LEN_ERR. READs, atomics and FLUSH, which send no payload, cannot
+ * have it inline: IB_WC_LOC_QP_OP_ERR; a FLUSH to nowhere likewise. Segments of
+ * local requests mean nothing. REG_MR is the kernel's alone, BIND_MW its users'.
  *
  * Context: any. Pure.
  */
@@ -160,7 +172,8 @@ void verve_wqe_from_user(const struct verve_wqe_limits *limits,
  * @out: filled; verve_swqe_size() bytes
  *
  * Context: any.
- * Return: 0, or -EINVAL where a user's request would be marked.
+ * Return: 0, or -EINVAL where a user's request would be marked, and for FLUSH
+ * and ATOMIC_WRITE, whose operands struct ib_send_wr has no place for.
  */
 int verve_wqe_from_kernel(const struct verve_wqe_limits *limits,
 			  const struct ib_send_wr *wr, struct verve_swqe *out);

@@ -52,6 +52,13 @@ static const u8 *read_address(const u8 *pos, u32 op, struct verve_pdu *pdu)
 		pdu->sqpn = be32_to_cpu(deth->sqpn) & VERVE_24BIT_MASK;
 		pos += sizeof(*deth);
 	}
+	if (op & VERVE_OP_FETH) {
+		const struct verve_feth_hdr *feth = (const void *)pos;
+
+		pdu->feth = be32_to_cpu(feth->bits) &
+			    (VERVE_FETH_PLACEMENT | VERVE_FETH_SELECTIVITY);
+		pos += sizeof(*feth);
+	}
 	if (op & VERVE_OP_RETH) {
 		const struct verve_reth_hdr *reth = (const void *)pos;
 
@@ -135,6 +142,12 @@ static u8 *write_address(u8 *pos, u32 op, const struct verve_pdu *pdu)
 		deth->qkey = cpu_to_be32(pdu->qkey);
 		deth->sqpn = cpu_to_be32(pdu->sqpn & VERVE_24BIT_MASK);
 		pos += sizeof(*deth);
+	}
+	if (op & VERVE_OP_FETH) {
+		struct verve_feth_hdr *feth = (void *)pos;
+
+		feth->bits = cpu_to_be32(pdu->feth);
+		pos += sizeof(*feth);
 	}
 	if (op & VERVE_OP_RETH) {
 		struct verve_reth_hdr *reth = (void *)pos;

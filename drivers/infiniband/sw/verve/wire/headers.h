@@ -38,6 +38,11 @@ struct verve_deth_hdr {
 	__be32	sqpn;
 } __packed;
 
+/* Flush, Annex A19; stands before the RETH. */
+struct verve_feth_hdr {
+	__be32	bits;		/* reserved: 26, selectivity: 2, placement: 4 */
+} __packed;
+
 /* RDMA, 9.3.3 */
 struct verve_reth_hdr {
 	__be64	va;
@@ -95,6 +100,16 @@ enum verve_aeth {
 	VERVE_NAK_INV_RD_REQ	= VERVE_AETH_NAK | 4,
 };
 
+/* What a FLUSH is of, and where to: pdu.feth */
+enum verve_feth {
+	VERVE_FETH_GLOBAL	= 0x01,	/* to where all can see it */
+	VERVE_FETH_PERSISTENT	= 0x02,	/* to where it survives */
+	VERVE_FETH_RANGE	= 0x00,
+	VERVE_FETH_MR		= 0x10,	/* the whole region of the rkey */
+	VERVE_FETH_PLACEMENT	= 0x0f,
+	VERVE_FETH_SELECTIVITY	= 0x30,
+};
+
 enum verve_pdu_flags {
 	VERVE_PDU_SOLICITED	= 1 << 0,
 	VERVE_PDU_ACKREQ	= 1 << 1,
@@ -114,6 +129,7 @@ enum verve_pdu_flags {
  * @dmalen: RETH: length of the message in bytes
  * @imm: immediate data
  * @inv_rkey: IETH: key to invalidate
+ * @feth: FETH: enum verve_feth
  * @compare: AtomicETH
  * @rkey: RETH, AtomicETH
  * @aeth: AETH: syndrome << 24 | MSN
@@ -144,6 +160,7 @@ struct verve_pdu {
 			union {
 				__be32	imm;
 				u32	inv_rkey;
+				u32	feth;
 			};
 		};
 	};

@@ -78,6 +78,19 @@ static const u8 ud_send_only_imm[24] = {
 	0x80, 0x01, 0x00, 0x00, 0x00, 0xfe, 0xdc, 0xba, 0xe1, 0xe2, 0xe3, 0xe4,
 };
 
+static const u8 flush[32] = {
+	0x1c, 0x40, 0xff, 0xff, 0x00, 0x00, 0x00, 0x11, 0x00, 0x00, 0x00, 0x03,
+	0x00, 0x00, 0x00, 0x13,
+	0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x11, 0x12, 0x13, 0x14,
+	0x21, 0x22, 0x23, 0x24,
+};
+
+static const u8 atomic_write[28] = {
+	0x1d, 0x40, 0xff, 0xff, 0x00, 0x00, 0x00, 0x11, 0x00, 0x00, 0x00, 0x04,
+	0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x11, 0x12, 0x13, 0x14,
+	0x00, 0x00, 0x00, 0x08,
+};
+
 static const struct layout layouts[] = {
 	{
 		.name = "hardware's UC SEND Only", .bytes = hw_uc_send_only,
@@ -123,6 +136,26 @@ static const struct layout layouts[] = {
 			.va = 0x0102030405060708, .rkey = 0x11121314,
 			.swap_add = 0xa1a2a3a4a5a6a7a8,
 			.compare = 0xb1b2b3b4b5b6b7b8,
+		},
+	}, {
+		.name = "RC FLUSH", .bytes = flush,
+		.qpn = 0x11,
+		.pdu = {
+			.opcode = 0x1c, .hdr_len = 32,
+			.pkey = 0xffff, .psn = 3,
+			.va = 0x0102030405060708, .rkey = 0x11121314,
+			.dmalen = 0x21222324,
+			.feth = VERVE_FETH_GLOBAL | VERVE_FETH_PERSISTENT |
+				VERVE_FETH_MR,
+		},
+	}, {
+		.name = "RC ATOMIC WRITE", .bytes = atomic_write,
+		.qpn = 0x11,
+		.pdu = {
+			.opcode = 0x1d, .hdr_len = 28, .length = 8,
+			.pkey = 0xffff, .psn = 4,
+			.va = 0x0102030405060708, .rkey = 0x11121314,
+			.dmalen = 8,
 		},
 	}, {
 		.name = "RC atomic acknowledge", .bytes = atomic_acknowledge,
@@ -273,6 +306,10 @@ static void make_canonical(u8 *buf, u32 length)
 	buf[8] &= 0x80;
 	if (op & VERVE_OP_DETH)
 		buf[16] = 0;
+	if (op & VERVE_OP_FETH) {
+		memset(buf + 12, 0, 3);
+		buf[15] &= 0x3f;
+	}
 	if (op & VERVE_OP_CNP)
 		memset(buf + 12, 0, 16);
 }
@@ -366,7 +403,7 @@ static void wire_parse__pad_beyond_the_payload_is_refused(struct kunit *test)
 
 static void wire_parse__payload_where_none_belongs_is_refused(struct kunit *test)
 {
-	static const u8 bare[] = { 0x0c, 0x11, 0x12, 0x13, 0x14, 0x81 };
+	static const u8 bare[] = { 0x0c, 0x11, 0x12, 0x13, 0x14, 0x1c, 0x81 };
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(bare); i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BTH opcodes (IBTA vol. 1, 9.2.1, table 38; CNP: Annex A17.9.3)
+ * BTH opcodes (IBTA vol. 1, 9.2.1, table 38; FLUSH and ATOMIC WRITE: Annex
+ * A19; CNP: Annex A17.9.3)
  *
  * Reliable datagrams, XRC and vendor opcodes are not RoCE's; their rows stay
  * zero, which is "unknown".
@@ -12,6 +13,7 @@
 #define HDR_LEN(flags)							\
 	(sizeof(struct verve_bth_hdr) +					\
 	 HEADER(flags, VERVE_OP_DETH, struct verve_deth_hdr) +		\
+	 HEADER(flags, VERVE_OP_FETH, struct verve_feth_hdr) +		\
 	 HEADER(flags, VERVE_OP_RETH, struct verve_reth_hdr) +		\
 	 HEADER(flags, VERVE_OP_ATOMICETH, struct verve_atomiceth_hdr) + \
 	 HEADER(flags, VERVE_OP_AETH, struct verve_aeth_hdr) +		\
@@ -35,6 +37,7 @@
 #define MIDDLE		0
 #define LAST		VERVE_OP_LAST
 #define ONLY		VERVE_OP_ONLY
+#define FETH		VERVE_OP_FETH
 #define RETH		VERVE_OP_RETH
 #define AETH		VERVE_OP_AETH
 #define IMM		VERVE_OP_IMM
@@ -70,6 +73,11 @@ const struct verve_opcode verve_opcodes[256] = {
 	[IB_OPCODE_RC_ACKNOWLEDGE]		= RC(VERVE_OP_ACK | ONLY | AETH),
 	[IB_OPCODE_RC_ATOMIC_ACKNOWLEDGE]	=
 		RC(VERVE_OP_ATOMIC_ACK | ONLY | AETH | VERVE_OP_ATOMICACKETH),
+
+	[IB_OPCODE_RC_FLUSH]			=
+		RC(VERVE_OP_FLUSH | ONLY | FETH | RETH),
+	[IB_OPCODE_RC_ATOMIC_WRITE]		=
+		RC(VERVE_OP_ATOMIC_WRITE | VERVE_OP_PAYLOAD | ONLY | RETH),
 
 	[IB_OPCODE_UC_SEND_FIRST]		= UC(SEND | FIRST),
 	[IB_OPCODE_UC_SEND_MIDDLE]		= UC(SEND | MIDDLE),
@@ -122,6 +130,8 @@ const struct verve_op_seq verve_op_seqs[VERVE_NUM_SEQ] = {
 	[VERVE_SEQ_RC_READ_RESP] = RUN(RC_RDMA_READ_RESPONSE, LAST, ONLY),
 	[VERVE_SEQ_RC_CMP_SWP]	 = SINGLE(RC_COMPARE_SWAP),
 	[VERVE_SEQ_RC_FETCH_ADD] = SINGLE(RC_FETCH_ADD),
+	[VERVE_SEQ_RC_FLUSH]	 = SINGLE(RC_FLUSH),
+	[VERVE_SEQ_RC_ATOMIC_WRITE] = SINGLE(RC_ATOMIC_WRITE),
 	[VERVE_SEQ_RC_ACK]	 = SINGLE(RC_ACKNOWLEDGE),
 	[VERVE_SEQ_RC_ATOMIC_ACK] = SINGLE(RC_ATOMIC_ACKNOWLEDGE),
 	[VERVE_SEQ_UC_SEND]	 = RUN(UC_SEND, LAST, ONLY),

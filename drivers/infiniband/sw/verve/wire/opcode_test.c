@@ -10,13 +10,13 @@
  * struct spec_row - what the specification says of one opcode
  * @opcode: BTH.OpCode
  * @hdr_len: BTH 12, RETH 16, AtomicETH 28, DETH 8, AETH 4, AtomicAckETH 8,
- *	ImmDt 4, IETH 4; CNP 16 reserved
+ *	FETH 4, ImmDt 4, IETH 4; CNP 16 reserved
  * @place: F(irst), M(iddle), L(ast), O(nly); 0 for a CNP
  * @op: S(end), W(rite), R(ead request), A(tomic), P (read response),
- *	K (acknowledge), T (atomic acknowledge), C(NP)
+ *	K (acknowledge), T (atomic acknowledge), F(lush), X (atomic write), C(NP)
  * @payload: may it carry payload
  * @headers: extended headers in their order: D(ETH), R(ETH), T (AtomicETH),
- *	A(ETH), K (AtomicAckETH), I(mmediate), V (IETH)
+ *	A(ETH), K (AtomicAckETH), I(mmediate), V (IETH), F(ETH)
  */
 struct spec_row {
 	u8 opcode;
@@ -52,6 +52,8 @@ static const struct spec_row spec[] = {
 	{ 0x14, 40, 'O', 'A', false, "T" },
 	{ 0x16, 16, 'L', 'S', true, "V" },
 	{ 0x17, 16, 'O', 'S', true, "V" },
+	{ 0x1c, 32, 'O', 'F', false, "FR" },
+	{ 0x1d, 28, 'O', 'X', true, "R" },
 	/* Unreliable connection */
 	{ 0x20, 12, 'F', 'S', true, "" },
 	{ 0x21, 12, 'M', 'S', true, "" },
@@ -103,6 +105,10 @@ static u32 op_flag(char op)
 		return VERVE_OP_ACK;
 	case 'T':
 		return VERVE_OP_ATOMIC_ACK;
+	case 'F':
+		return VERVE_OP_FLUSH;
+	case 'X':
+		return VERVE_OP_ATOMIC_WRITE;
 	default:
 		return VERVE_OP_CNP;
 	}
@@ -123,6 +129,8 @@ static u32 header_flag(char header)
 		return VERVE_OP_ATOMICACKETH;
 	case 'I':
 		return VERVE_OP_IMM;
+	case 'F':
+		return VERVE_OP_FETH;
 	default:
 		return VERVE_OP_IETH;
 	}
@@ -199,6 +207,8 @@ static const u8 spec_seqs[VERVE_NUM_SEQ][4] = {
 	[VERVE_SEQ_RC_READ_RESP]	= { 0x0d, 0x0e, 0x0f, 0x10 },
 	[VERVE_SEQ_RC_CMP_SWP]		= { 0x13, 0x13, 0x13, 0x13 },
 	[VERVE_SEQ_RC_FETCH_ADD]	= { 0x14, 0x14, 0x14, 0x14 },
+	[VERVE_SEQ_RC_FLUSH]		= { 0x1c, 0x1c, 0x1c, 0x1c },
+	[VERVE_SEQ_RC_ATOMIC_WRITE]	= { 0x1d, 0x1d, 0x1d, 0x1d },
 	[VERVE_SEQ_RC_ACK]		= { 0x11, 0x11, 0x11, 0x11 },
 	[VERVE_SEQ_RC_ATOMIC_ACK]	= { 0x12, 0x12, 0x12, 0x12 },
 	[VERVE_SEQ_UC_SEND]		= { 0x20, 0x21, 0x22, 0x24 },

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Verve on one side of a wire, rdma_rxe on the other, each as the requester of
+# the other. Only where rdma_rxe has sockets in each network namespace, as it
+# has in Linux 7.2.
+#
+# rdma_rxe computes the ICRC of a FLUSH over its headers twice, so that nobody
+# else takes it, nor it anybody else's.
+#
+#	A [va: vta, verve] ---- [vb: vtb, rxe] B
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+export PEER_RXE=1
+modprobe -q rdma_rxe || skip_all "no module rdma_rxe"
+
+link_add() { # NETNS NAME NETDEV
+	local type=$LINK_TYPE
+
+	[ "$2" = $DEV_B ] && type=rxe
+	ip netns exec "$1" rdma link add "$2" type "$type" netdev "$3"
+}
+
+# swapped COMMAND...: with rdma_rxe as the client
+swapped() {
+	local NS_C=$NS_S DEV_C=$DEV_S NS_S=$NS_C DEV_S=$DEV_C
+
+	"$@"
+}
+
+topo two >"$TMP/topo" 2>&1 ||
+	skip_all "no rdma_rxe in a namespace: $(tail -n 1 "$TMP/topo")"
+untopo
+
+tap_setup topo two
+tap_add "placement, verve to rxe" c_test placement
+tap_add "placement, rxe to verve" swapped c_test placement
+tap_run

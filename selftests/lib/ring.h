@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Send requests that the installed libibverbs has no call for, written into
+ * the ring that the rxe provider shares with the kernel.
+ *
+ *	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp);
+ *
+ *	ibv_wr_start(qpx);
+ *	qpx->wr_id = ...;			unique
+ *	ibv_wr_rdma_write(qpx, rkey, addr);	takes a slot of the ring
+ *	wqe = ring_request(qpx->wr_id);		make of it what you like
+ *	ibv_wr_complete(qpx);
+ */
+#ifndef SELFTESTS_RING_H
+#define SELFTESTS_RING_H
+
+#include <stdint.h>
+#include <infiniband/verbs.h>
+
+/* Where the fields of a send request are, in bytes (rdma_user_rxe.h) */
+enum {
+	WQE_WR_ID	= 0,
+	WQE_OPCODE	= 12,
+	WQE_FLAGS	= 16,
+	WQE_ADDR	= 24,
+	WQE_RDMA_RKEY	= 32,
+	WQE_FLUSH_RKEY	= 36,
+	WQE_FLUSH_TYPE	= 40,
+	WQE_FLUSH_LEVEL	= 41,
+	WQE_IOVA	= 152,
+	WQE_LENGTH	= 184,
+	WQE_RESID	= 188,
+	WQE_NUM_SGE	= 196,
+	WQE_PAYLOAD	= 208,
+};
+
+/*
+ * The request with that wr_id which has been begun and not been completed; ends
+ * the program when there is none.
+ */
+uint8_t *ring_request(uint64_t wr_id);
+
+#endif

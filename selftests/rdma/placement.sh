@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# FLUSH and ATOMIC WRITE (placement.c), also where packets are lost, so that
+# requests and responses are repeated.
+#
+#	one:	A [va: vta]			both ends on vta
+#	two:	A [va: vta] ---- [vb: vtb] B
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+lossy() {
+	modprobe -q sch_netem
+	tc -n "$NS_A" qdisc add dev va root netem loss 3% &&
+	tc -n "$NS_B" qdisc add dev vb root netem loss 3% ||
+		{ skip "no netem"; return; }
+	LOSSY=1 c_test placement
+}
+
+tap_setup topo one
+tap_add "placement, topology one" c_test placement
+tap_setup topo two
+tap_add "placement, topology two" c_test placement
+tap_add "placement, IPv6" c_test placement -6
+tap_add "placement, 3 % of packets lost" lossy
+tap_run
