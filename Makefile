@@ -47,6 +47,10 @@ uml-run:
 	@[ -n "$(JOB)" ] || { echo >&2 "usage: make uml-run JOB=SCRIPT [ARGS=...]"; exit 2; }
 	@tools/vm/uml-run $(VARIANT) $(JOB) $(ARGS)
 
+.PHONY: check-pyverbs
+check-pyverbs:
+	@tools/check-pyverbs $(KERNEL)
+
 .PHONY: clean
 clean:
 	@tools/clean
@@ -76,5 +80,7 @@ help:
 	@echo '       LOGS=DIR         where logs are kept'
 	@echo '  make check-uml        kselftests and KUnit suites in UML'
 	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
+	@echo '  make check-pyverbs    the python tests of three rdma-cores, over Verve and over'
+	@echo '                        rdma_rxe, in UML and on three stock kernels (KERNEL=)'
 	@echo
 	@echo 'Downloads and builds are kept in VERVE_CACHE (default: ~/.cache/verve).'
