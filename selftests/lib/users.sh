@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the tests of the kernel's RDMA users share; sourced after verve.sh.
+#
+# Most of these users (NVMe, iSER, 9p, RDS) know the first network namespace
+# only. For them there is one device there, on a veth, and both ends use it:
+#
+#	first namespace: [vhosta: vthost] 192.168.219.1 ---- [vhostb]
+
+HOST_DEV=vthost
+HOST_NETDEV=vhosta
+HOST_IP=192.168.219.1
+CONFIGFS=/sys/kernel/config
+
+# need_modules MODULE...: loaded, or the test is skipped
+need_modules() {
+	local module
+
+	for module; do
+		modprobe -q "$module" || skip_all "no module $module"
+	done
+}
+
+need_configfs() {
+	mountpoint -q $CONFIGFS || mount -t configfs config $CONFIGFS ||
+		skip_all "no configfs"
+}
+
+host_up() {
+	ip link add $HOST_NETDEV mtu 4200 type veth peer name vhostb mtu 4200 &&
+	ip link set vhostb up && ip link set $HOST_NETDEV up &&
+	ip addr add $HOST_IP/24 dev $HOST_NETDEV &&
+	rdma link add $HOST_DEV type "$LINK_TYPE" netdev $HOST_NETDEV &&
+	within 5 gid_index $HOST_DEV ipv4 >/dev/null
+}
+
+# No packet gets through. The two ends being one device, what they send goes by
+# lo, which knows nothing of the state of the netdev.
+cut() {
+	ip link set $HOST_NETDEV down
+	nft -f - <<-END
+		table inet $HOST_DEV {
+			chain in {
+				type filter hook input priority 0
+				udp dport 4791 drop
+			}
+		}
+	END
+}
+
+mend() {
+	nft delete table inet $HOST_DEV
+	ip link set $HOST_NETDEV up
+}
+
+host_down() {
+	nft delete table inet $HOST_DEV
+	link_exists $HOST_DEV && timeout 10 rdma link delete $HOST_DEV
+	ip link del $HOST_NETDEV
+} 2>/dev/null
+
+# objects DEVICE: how many of each kind there are. (The kernel's users share CQs
+# of a pool, which lives as long as the device.)
+objects() {
+	rdma resource show "$1" | sed "s/^.*$1: //; s/ cq [0-9]*//"
+}
+
+# same_objects DEVICE COUNTS: nothing was left behind
+same_objects() {
+	[ "$(objects "$1")" = "$2" ]
+}
+
+no_object_left() { # DEVICE COUNTS
+	within 10 same_objects "$1" "$2" ||
+		fail "before: $2; now: $(objects "$1")"
+}
+
+# random_file FILE MEBIBYTES
+random_file() {
+	dd if=/dev/urandom of="$1" bs=1M count="$2" status=none
+}
+
+# fio_verify FILENAME MEBIBYTES OPTION...: writes at random in blocks of many
+# sizes, and reads all back to compare checksums
+fio_verify() {
+	local file=$1 size=$2
+
+	shift 2
+	fio --name=verify --filename="$file" --size="${size}M" --rw=randwrite \
+		--bsrange=512-256k --verify=crc32c --verify_fatal=1 --do_verify=1 \
+		--iodepth=16 --ioengine=libaio --direct=1 --randrepeat=0 \
+		--output="$TMP/fio" "$@" && return
+	tail -n 30 "$TMP/fio"
+	return 1
+}

@@ -1,0 +1,177 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# NVMe over Fabrics: the kernel's target and initiator, over one device of the
+# first network namespace, which is the only one that either knows.
+#
+#	nvmet [loop device] ---- vthost ---- nvme
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/users.sh"
+
+need nvme losetup fio cmp nft
+need_modules nvmet-rdma nvme-rdma loop
+need_configfs
+
+NQN=nqn.2026-01.test.verve:$$
+HOSTNQN=nqn.2026-01.test.verve:host-$$
+HOSTID=00000000-0000-4000-8000-$(printf %012d $$)
+NVMET=$CONFIGFS/nvmet
+PORT_DIR=$NVMET/ports/$((20000 + $$ % 40000))
+SUBSYSTEM=$NVMET/subsystems/$NQN
+SIZE=${QUICK:+8}	# MiB
+SIZE=${SIZE:-64}
+
+target_up() {
+	truncate -s "${SIZE}M" "$TMP/disk" &&
+	LOOP=$(losetup -f --show "$TMP/disk") &&
+	mkdir "$SUBSYSTEM" && echo 1 >"$SUBSYSTEM/attr_allow_any_host" &&
+	mkdir "$SUBSYSTEM/namespaces/1" &&
+	echo "$LOOP" >"$SUBSYSTEM/namespaces/1/device_path" &&
+	echo 1 >"$SUBSYSTEM/namespaces/1/enable" &&
+	mkdir "$PORT_DIR" && echo rdma >"$PORT_DIR/addr_trtype" &&
+	echo ipv4 >"$PORT_DIR/addr_adrfam" &&
+	echo $HOST_IP >"$PORT_DIR/addr_traddr" &&
+	echo 4420 >"$PORT_DIR/addr_trsvcid" && target_listen
+}
+
+target_listen() {
+	ln -s "$SUBSYSTEM" "$PORT_DIR/subsystems/$NQN"
+}
+
+target_deaf() {
+	rm "$PORT_DIR/subsystems/$NQN"
+}
+
+target_down() {
+	target_deaf
+	rmdir "$PORT_DIR"
+	echo 0 >"$SUBSYSTEM/namespaces/1/enable"
+	rmdir "$SUBSYSTEM/namespaces/1" "$SUBSYSTEM"
+	losetup -d "$LOOP"
+} 2>/dev/null
+
+# The controller and the disk that belong to our subsystem.
+controller() {
+	grep -lsx "$NQN" /sys/class/nvme/nvme*/subsysnqn | head -n 1 |
+		xargs -r dirname
+}
+
+disk() {
+	local file
+
+	for file in /sys/block/nvme*/device/subsysnqn; do
+		grep -qsx "$NQN" "$file" || continue
+		file=${file#/sys/block/}
+		case ${file%%/*} in
+		*c*n*) continue ;; # one path of several
+		esac
+		[ -b "/dev/${file%%/*}" ] && echo "/dev/${file%%/*}" && return
+	done
+	return 1
+}
+
+in_state() {
+	[ "$(cat "$(controller)/state" 2>/dev/null)" = "$1" ]
+}
+
+connect() { # OPTION...
+	nvme connect -t rdma -a $HOST_IP -s 4420 -n "$NQN" -i 2 \
+		--hostnqn="$HOSTNQN" --hostid="$HOSTID" \
+		--reconnect-delay=1 --keep-alive-tmo=$((5 + SLOW)) "$@" &&
+	within 10 disk >/dev/null && DISK=$(disk) && within 10 in_state live
+}
+
+gone() {
+	[ ! "$(controller)" ]
+}
+
+disconnect() {
+	timeout $LIMIT nvme disconnect -n "$NQN" >/dev/null && within 10 gone
+}
+
+size_is_right() {
+	[ "$(blockdev --getsize64 "$DISK")" = $((SIZE << 20)) ]
+}
+
+# What was written is in the target's file, and is read back.
+byte_compare() {
+	random_file "$TMP/data" "$SIZE" &&
+	dd if="$TMP/data" of="$DISK" bs=1M oflag=direct conv=fsync status=none ||
+		return
+	dd if="$DISK" bs=256k iflag=direct status=none | cmp - "$TMP/data" &&
+	cmp "$TMP/disk" "$TMP/data"
+}
+
+# Buffers that begin and end anywhere, so that they must be registered in
+# pieces, and many at a time.
+small_blocks() {
+	fio_verify "$DISK" $((SIZE / 4)) --bsrange=512-16k --iodepth=64
+}
+
+# Starts fio, pulls the plug, and sees it end well when the plug is back.
+interrupted() { # PULL PUT_BACK
+	local pid
+
+	fio_verify "$DISK" "$SIZE" --rate=$((SIZE / 4))m >"$TMP/fio.out" 2>&1 &
+	pid=$!
+	sleep 1
+	"$1"
+	within 30 not in_state live || fail "the loss goes unnoticed" || return
+	sleep 1
+	"$2" && within 30 in_state live ||
+		fail "no reconnection: $(cat "$(controller)/state")" || return
+	wait $pid || { cat "$TMP/fio.out"; return 1; }
+	byte_compare
+}
+
+# What cannot come back: the controller is given up and I/O gets errors.
+given_up() {
+	connect --ctrl-loss-tmo=2 || return
+	target_deaf
+	within 30 gone || fail "still there: $(cat "$(controller)/state")" || return
+	not dd if="$DISK" of=/dev/null bs=4k count=1 iflag=direct status=none &&
+	target_listen
+}
+
+# The device goes away under a connection in use.
+device_removed() {
+	local pid rc
+
+	connect --ctrl-loss-tmo=5 || return
+	fio_verify "$DISK" "$SIZE" >/dev/null 2>&1 &
+	pid=$!
+	sleep 1
+	timeout $LIMIT rdma link delete $HOST_DEV
+	rc=$?
+	within 30 gone || fail "the controller outlives its device" || return
+	timeout $LIMIT tail --pid=$pid -f /dev/null || fail "fio hangs" || return
+	[ $rc = 0 ] || fail "the link cannot be deleted: $rc"
+}
+
+cleanup_nvme() {
+	mend 2>/dev/null
+	[ ! "$(controller)" ] || disconnect
+	target_down
+	host_down
+	cleanup
+}
+
+trap cleanup_nvme EXIT
+tap_setup host_up
+tap_setup target_up
+OBJECTS=
+tap_setup eval 'OBJECTS=$(objects $HOST_DEV)'
+tap_add "the initiator connects" connect --ctrl-loss-tmo=60
+tap_add "the size of the disk" size_is_right
+tap_add "data compared byte by byte" byte_compare
+tap_add "fio verify, blocks of 512 B to 256 KiB" eval 'fio_verify $DISK $SIZE'
+tap_add "fio verify, small blocks, 64 at a time" small_blocks
+tap_add "link loss under I/O" interrupted cut mend
+tap_add "the target gone and back under I/O" interrupted target_deaf target_listen
+tap_add "the initiator disconnects" disconnect
+tap_add "nothing is left" eval 'no_object_left $HOST_DEV "$OBJECTS"'
+tap_add "the target gone for good" given_up
+tap_add "nothing is left again" eval 'no_object_left $HOST_DEV "$OBJECTS"'
+tap_add "the device removed under I/O" device_removed
+tap_run
