@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Memory windows of type 1 and 2B: what they open and close (windows.c), and what
+# may not be bound (bind.c).
+#
+#	one:	A [va: vta]			both ends on vta
+#	two:	A [va: vta] ---- [vb: vtb] B
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+objects() {
+	rdma resource show | grep -E ": ($DEV_A|$DEV_B): "
+}
+
+# What the test made has gone with it.
+windows() {
+	local before after
+
+	before=$(objects)
+	c_test "$1" || return
+	after=$(objects)
+	[ "$before" = "$after" ] || fail "before: $before, after: $after"
+}
+
+for t in one two; do
+	tap_setup topo $t
+	tap_add "windows, topology $t" windows windows
+	tap_add "bindings that are refused, topology $t" windows bind
+done
+tap_run
