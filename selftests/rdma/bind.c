@@ -10,6 +10,8 @@
 #include "../lib/wc.h"
 #include "../lib/window.h"
 
+#define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
+
 enum spoil {
 	MW_KEY, NEW_KEY, LKEY, MR_NOT_FOR_WINDOWS, MR_READ_ONLY, MR_OTHER_PD,
 	WINDOW_AS_MR, PAST_END, BEFORE_START, WRAPS, STRANGE_ACCESS,
@@ -183,5 +185,5 @@ static const struct window_test tests[] = {
 
 int main(int argc, char **argv)
 {
-	return windows_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
+	return windows_run(tests, ARRAY_SIZE(tests), argc, argv);
 }

@@ -28,7 +28,7 @@ enum verve_limits {
 	VERVE_MAX_MR		= 1 << 22,
 	VERVE_MAX_MW		= 1 << 20,
 	/* Pieces of memory of one fast registration. */
-	VERVE_MAX_FAST_BLOCKS	= 1024,
+	VERVE_MAX_FAST_PAGES	= 1024,
 
 	/* READs and atomics that a QP may have under way, either side. */
 	VERVE_MAX_RD_ATOMIC	= 128,

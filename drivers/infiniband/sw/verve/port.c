@@ -68,7 +68,7 @@ int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_srq = VERVE_MAX_SRQ,
 		.max_srq_wr = VERVE_MAX_SRQ_WR,
 		.max_srq_sge = VERVE_MAX_SGE,
-		.max_fast_reg_page_list_len = VERVE_MAX_FAST_BLOCKS,
+		.max_fast_reg_page_list_len = VERVE_MAX_FAST_PAGES,
 		.max_pkeys = VERVE_PKEY_TABLE_LEN,
 		.local_ca_ack_delay = VERVE_LOCAL_CA_ACK_DELAY,
 	};

@@ -190,8 +190,8 @@ static bool may_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 	struct verve_mr *mr;
 	bool covered;
 
-	mr = verve_mr_get(qp->dev, qp->ibqp->pd, pdu->rkey,
-			  verve_verdict_flush_access(pdu->feth));
+	mr = verve_mr_get_remote(qp, pdu->rkey,
+				 verve_verdict_flush_access(pdu->feth));
 	if (!mr)
 		return false;
 	covered = (pdu->feth & VERVE_FETH_SELECTIVITY) == VERVE_FETH_MR ||

@@ -30,6 +30,7 @@ static struct verve_mr *get_allowed(struct verve_mr *mr, const struct ib_pd *pd,
 {
 	if (!mr || !refcount_inc_not_zero(&mr->ref))
 		return NULL;
+	/* Pairs with verve_mr_withdraw() */
 	smp_mb__after_atomic();
 	if (is_allowed(mr, pd, key, access))
 		return mr;

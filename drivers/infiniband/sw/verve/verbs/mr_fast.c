@@ -91,7 +91,7 @@ struct ib_mr *verve_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 
 	if (type != IB_MR_TYPE_MEM_REG && type != IB_MR_TYPE_SG_GAPS)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (!max_num_sg || max_num_sg > VERVE_MAX_FAST_BLOCKS)
+	if (!max_num_sg || max_num_sg > VERVE_MAX_FAST_PAGES)
 		return ERR_PTR(-EINVAL);
 	fast = alloc_fast(pd, type, max_num_sg);
 	if (!fast)
