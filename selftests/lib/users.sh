@@ -89,7 +89,7 @@ fio_verify() {
 	fio --name=verify --filename="$file" --size="${size}M" --rw=randwrite \
 		--bsrange=512-256k --verify=crc32c --verify_fatal=1 --do_verify=1 \
 		--iodepth=16 --ioengine=libaio --direct=1 --randrepeat=0 \
-		--output="$TMP/fio" "$@" && return
+		--output="$TMP/fio" --minimal "$@" && return
 	tail -n 30 "$TMP/fio"
 	return 1
 }

@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# NFS over RDMA, versions 3 and 4.2: knfsd in one namespace, the client in the
+# other. What was written is compared with what the server has.
+#
+#	client: A [va: vta] ---- [vb: vtb] B: knfsd [tmpfs]
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/users.sh"
+
+need unshare nsenter rpcbind rpc.mountd rpc.nfsd exportfs mount.nfs fio tar diff
+need_modules nfsd rpcrdma nfs nfsv3 nfsv4
+
+SIZE=${QUICK:+4}	# MiB
+SIZE=${SIZE:-32}
+FILES=${QUICK:+40}
+FILES=${FILES:-300}
+
+# Sockets and state of the daemons, and all mounts, are this process's own and
+# end with it. The namespaces of the network are kept in /run.
+if [ ! "${NFS_MOUNTS:-}" ]; then
+	NFS_MOUNTS=1 exec unshare -m "$0" "$@"
+fi
+
+# In a namespace of the network, with the mounts of this process.
+on_a() { nsenter --net="/run/netns/$NS_A" "$@"; }
+on_b() { nsenter --net="/run/netns/$NS_B" "$@"; }
+
+own_places() {
+	mkdir -p "$TMP"/{export,mnt,source} &&
+	mount -t tmpfs run /run && mount -t tmpfs state /var/lib/nfs &&
+	mkdir /var/lib/nfs/v4recovery /run/sendsigs.omit.d &&
+	mount -t tmpfs -o size=$((4 * SIZE + 64))m export "$TMP/export"
+}
+
+# The grace period after a start, in which nobody may open, is shortened.
+server_up() {
+	on_b rpcbind -f >"$TMP/rpcbind" 2>&1 &
+	SERVERS="$!"
+	within 5 test -S /run/rpcbind.sock || return
+	on_b mount -t nfsd nfsd /proc/fs/nfsd &&
+	echo 10 >/proc/fs/nfsd/nfsv4leasetime &&
+	echo 10 >/proc/fs/nfsd/nfsv4gracetime &&
+	: >/var/lib/nfs/etab && : >/var/lib/nfs/rmtab || return
+	on_b rpc.mountd -F -p 20048 >"$TMP/mountd" 2>&1 &
+	SERVERS="$SERVERS $!"
+	on_b exportfs -i -o rw,no_root_squash,insecure,no_subtree_check,fsid=1 \
+		"10.0.0.1:$TMP/export" && server_start
+}
+
+server_start() {
+	on_b rpc.nfsd --rdma=20049 --tcp 4 &&
+	grep -qx 'rdma 20049' /proc/fs/nfsd/portlist
+}
+
+server_stop() {
+	on_b rpc.nfsd 0
+}
+
+server_down() {
+	server_stop
+	kill $SERVERS
+	umount /proc/fs/nfsd
+} 2>/dev/null
+
+attach() { # VERSION
+	# More addresses and names are not asked for: no name service here.
+	on_a timeout $LIMIT mount -t nfs -o \
+		"vers=$1,rdma,port=20049,nolock,mountport=20048,mountproto=tcp" \
+		"10.0.0.2:$TMP/export" "$TMP/mnt" &&
+	grep -q " $TMP/mnt nfs.*vers=$1,.*proto=rdma" /proc/mounts ||
+		fail "not by RDMA: $(grep " $TMP/mnt " /proc/mounts)"
+}
+
+detach() {
+	timeout $LIMIT umount "$TMP/mnt"
+}
+
+# Nothing is answered from the client's memory.
+reattach() {
+	detach && attach "$1"
+}
+
+# Files of all sizes from nothing to some hundred KiB, links and directories.
+make_tree() {
+	local i dir
+
+	for ((i = 0; i < FILES; i++)); do
+		dir=$TMP/source/$((i % 7))/$((i % 3))
+		mkdir -p "$dir" &&
+		head -c $((i * i * i % 300000)) /dev/urandom >"$dir/$i" || return
+	done
+	ln -s 0/0/0 "$TMP/source/symbolic" && ln "$TMP/source/0/0/0" "$TMP/source/hard"
+}
+
+tree_compare() { # VERSION
+	mkdir "$TMP/mnt/tree" &&
+	tar -C "$TMP/source" -c . | timeout $((4 * LIMIT)) tar -C "$TMP/mnt/tree" -x &&
+	reattach "$1" && diff -r "$TMP/source" "$TMP/mnt/tree" &&
+	diff -r "$TMP/source" "$TMP/export/tree" &&
+	tar -C "$TMP/mnt/tree" -c . | tar -C "$TMP/source" --compare &&
+	rm -r "$TMP/mnt/tree"
+}
+
+large_file() { # VERSION
+	random_file "$TMP/data" "$SIZE" && cp "$TMP/data" "$TMP/mnt/large" &&
+	reattach "$1" && cmp "$TMP/data" "$TMP/mnt/large" &&
+	cmp "$TMP/data" "$TMP/export/large" && rm "$TMP/mnt/large"
+}
+
+# As fsx does: writes, reads, by mmap and through the page cache, in a file of
+# which the rest must stay as it is.
+mixed() {
+	timeout $((10 * LIMIT)) fio --name=mixed --filename="$TMP/mnt/mixed" \
+		--size="$((SIZE / 2))M" --rw=randrw --bsrange=512-64k \
+		--verify=crc32c --verify_fatal=1 --verify_backlog=16 \
+		--randrepeat=0 --output="$TMP/fio" --minimal "$@" &&
+		rm "$TMP/mnt/mixed" && return
+	tail -n 30 "$TMP/fio"
+	return 1
+}
+
+direct() {
+	fio_verify "$TMP/mnt/direct" "$SIZE" && rm "$TMP/mnt/direct"
+}
+
+# interrupted PULL PUT_BACK: I/O waits, and goes on as if nothing had been.
+interrupted() {
+	local pid
+
+	fio_verify "$TMP/mnt/plug" "$SIZE" --rate=$((SIZE / 4))m >"$TMP/out" 2>&1 &
+	pid=$!
+	sleep 1
+	$1
+	sleep 3
+	$2
+	timeout $((10 * LIMIT)) tail --pid=$pid -f /dev/null || fail "it hangs" ||
+		return
+	wait $pid || { cat "$TMP/out"; return 1; }
+	rm "$TMP/mnt/plug"
+}
+
+wire_down() {
+	ip -n "$NS_A" link set va down
+}
+
+wire_up() {
+	ip -n "$NS_A" link set va up
+}
+
+no_device() {
+	timeout 10 rdma link delete $DEV_A
+}
+
+new_device() {
+	link_add "$NS_A" $DEV_A va
+}
+
+cleanup_nfs() {
+	umount -f -l "$TMP/mnt" 2>/dev/null
+	server_down
+	umount "$TMP/export"
+	cleanup
+}
+
+SERVERS=
+trap cleanup_nfs EXIT
+tap_setup own_places
+tap_setup topo two 4200
+tap_setup server_up
+tap_setup make_tree
+BEFORE_A= BEFORE_B=
+tap_setup eval 'BEFORE_A=$(objects $DEV_A) BEFORE_B=$(objects $DEV_B)'
+for version in 3 4.2; do
+	tap_add "v$version: mount" attach $version
+	tap_add "v$version: a tree by tar, compared" tree_compare $version
+	tap_add "v$version: a large file compared" large_file $version
+	tap_add "v$version: fio verify, direct" direct
+	tap_add "v$version: fio verify, reads and writes mixed" mixed
+	tap_add "v$version: fio verify, mmap" mixed --ioengine=mmap
+	tap_add "v$version: link loss under I/O" interrupted wire_down wire_up
+	[ "$QUICK" ] && [ $version = 3 ] ||
+		tap_add "v$version: server restarted under I/O" \
+			interrupted server_stop server_start
+	tap_add "v$version: device replaced under I/O" \
+		interrupted no_device new_device
+	tap_add "v$version: unmount" detach
+	tap_add "v$version: nothing is left at the client" \
+		eval 'no_object_left $DEV_A "$BEFORE_A"'
+done
+tap_setup server_stop
+tap_run
