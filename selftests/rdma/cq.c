@@ -2,10 +2,13 @@
 /*
  * A completion queue keeps its entries when it is resized, raises an event
  * when it is armed and only then, tells solicited completions from others, and
- * when it overflows says so and hangs nobody.
+ * when it overflows says so and hangs nobody. Its events can be moderated, it
+ * can be polled as an extended one, and it can be told not to mind overflows.
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
+#include <rdma/ib_user_verbs.h>
 
 #include "../lib/ends.h"
 #include "../lib/tap.h"
@@ -207,6 +210,194 @@ static bool overflow(void)
 	return true;
 }
 
+/*
+ * No provider's call leads there for librxe's CQs, so the command is written to
+ * the device as libibverbs would. Return: 0 or an errno.
+ */
+static int moderate(struct ibv_cq *cq, uint16_t count, uint16_t period)
+{
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_ex_cmd_hdr ex;
+		struct ib_uverbs_ex_modify_cq cmd;
+	} req = {
+		.hdr.command = IB_USER_VERBS_EX_CMD_MODIFY_CQ |
+			       IB_USER_VERBS_CMD_FLAG_EXTENDED,
+		.hdr.in_words = sizeof(req.cmd) / 8,
+		.cmd.cq_handle = cq->handle,
+		.cmd.attr_mask = IBV_CQ_ATTR_MODERATE,
+		.cmd.attr = { .cq_count = count, .cq_period = period },
+	};
+
+	return write(cq->context->cmd_fd, &req, sizeof(req)) == sizeof(req) ?
+	       0 : errno;
+}
+
+/* One event for so many completions, before its time. */
+static bool moderated_by_count(void)
+{
+	int err = moderate(e.a.scq, 4, 65535);
+	uint64_t start = now_ms();
+
+	CHECK(!err, "modify_cq: %s", strerror(err));
+	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
+	if (!writes(0, 3) || !expect_writes(0, 3))
+		return false;
+	/* On a slow machine the period may be over by now. */
+	CHECK(!event_within(e.a.chan, 0) || now_ms() - start > 60,
+	      "an event after 3 completions");
+	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
+	if (!writes(3, 7))
+		return false;
+	CHECK(event_within(e.a.chan, WAIT_MS), "no event");
+	return expect_writes(3, 7);
+}
+
+/* One completion, and an event when its time is up, not before. */
+static bool moderated_by_time(void)
+{
+	int err = moderate(e.a.scq, 1000, 50000);
+	uint64_t start;
+
+	CHECK(!err, "modify_cq: %s", strerror(err));
+	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
+	start = now_ms();
+	if (!writes(0, 1))
+		return false;
+	CHECK(event_within(e.a.chan, WAIT_MS), "no event");
+	CHECK(now_ms() - start >= 49, "already after %d ms",
+	      (int)(now_ms() - start));
+	return expect_writes(0, 1);
+}
+
+/* What is held back is let go when moderation ends. */
+static bool moderation_off(void)
+{
+	uint64_t start = now_ms();
+
+	CHECK(!moderate(e.a.scq, 100, 65535), "modify_cq");
+	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
+	if (!writes(0, 1) || !expect_writes(0, 1))
+		return false;
+	CHECK(!moderate(e.a.scq, 0, 0), "modify_cq");
+	CHECK(event_within(e.a.chan, WAIT_MS), "no event");
+	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
+	if (!writes(1, 2))
+		return false;
+	CHECK(event_within(e.a.chan, WAIT_MS), "no event");
+	CHECK(now_ms() - start < 65 || e.quick, "not before its time");
+	return expect_writes(1, 2);
+}
+
+static bool moderation_refused(void)
+{
+	int err = moderate(e.a.scq, 2, 0);
+
+	CHECK(err == EINVAL, "a count without a period: %s", strerror(err));
+	return true;
+}
+
+/* The CQ goes, its timer running. */
+static bool moderated_to_the_end(void)
+{
+	CHECK(!moderate(e.a.scq, 100, 65535), "modify_cq");
+	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
+	return writes(0, 1) && settle();
+}
+
+static struct ibv_cq_ex *extended(uint64_t wc_flags, uint32_t flags)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 15,
+		.wc_flags = wc_flags,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = flags,
+	};
+
+	return ibv_create_cq_ex(e.a.ctx, &attr);
+}
+
+/* What an extended CQ tells, it tells one by one. */
+static bool reads_as_extended(struct ibv_cq_ex *cqx)
+{
+	struct ibv_poll_cq_attr none = {};
+	uint64_t end = now_ms() + WAIT_MS;
+	int err;
+
+	if (!writes(7, 8))
+		return false;
+	while ((err = ibv_start_poll(cqx, &none)) == ENOENT && now_ms() < end)
+		;
+	CHECK(!err, "start_poll: %s", strerror(err));
+	CHECK(cqx->wr_id == 7 && cqx->status == IBV_WC_SUCCESS &&
+	      ibv_wc_read_opcode(cqx) == IBV_WC_RDMA_WRITE &&
+	      ibv_wc_read_qp_num(cqx) == e.a.qp->qp_num,
+	      "wr_id %d status %d opcode %d", (int)cqx->wr_id, cqx->status,
+	      ibv_wc_read_opcode(cqx));
+	ibv_end_poll(cqx);
+	CHECK(ibv_start_poll(cqx, &none) == ENOENT, "a second completion");
+	return true;
+}
+
+/* More than it holds, and nobody minds. */
+static bool overflow_ignored(struct ibv_cq_ex *cqx)
+{
+	struct ibv_cq *cq = ibv_cq_ex_to_cq(cqx);
+	struct ibv_wc wc;
+	int n = 0;
+
+	if (!writes(0, DEPTH - 1) || !settle())
+		return false;
+	CHECK(!async_within(&e.a, IBV_EVENT_CQ_ERR, 3 * QUIET_MS), "CQ_ERR");
+	CHECK(end_state(&e.a) == IBV_QPS_RTS, "the QP has ended");
+	while (ibv_poll_cq(cq, 1, &wc) > 0)
+		n++;
+	CHECK(n == cq->cqe, "%d completions of %d", n, cq->cqe);
+	return writes(99, 100) && expect_wc(cq, 99, IBV_WC_SUCCESS);
+}
+
+/* Another connection, whose sends complete into an extended CQ */
+static bool with_extended(uint32_t flags, bool (*test)(struct ibv_cq_ex *cqx))
+{
+	struct qp_conf conf = { .type = IBV_QPT_RC, .depth = DEPTH };
+	struct ibv_cq_ex *cqx = extended(IBV_WC_STANDARD_FLAGS, flags);
+	struct ibv_cq *plain = e.a.scq;
+	bool ok;
+
+	CHECK(cqx, "create_cq_ex: %s", strerror(errno));
+	end_destroy_qp(&e.a);
+	e.a.scq = ibv_cq_ex_to_cq(cqx);
+	end_create_qp(&e.a, &conf, NULL);
+	end_destroy_qp(&e.b);
+	end_create_qp(&e.b, &conf, NULL);
+	ok = !end_to_init(&e.a, &conf) && !end_to_init(&e.b, &conf) &&
+	     !end_to_rtr(&e.a, &e.b, &conf) && !end_to_rtr(&e.b, &e.a, &conf) &&
+	     !end_to_rts(&e.a, &conf) && !end_to_rts(&e.b, &conf) &&
+	     test(cqx);
+	end_destroy_qp(&e.a);
+	e.a.scq = plain;
+	CHECK(!ibv_destroy_cq(ibv_cq_ex_to_cq(cqx)), "destroy_cq");
+	return ok;
+}
+
+static bool extended_poll(void)
+{
+	return with_extended(0, reads_as_extended);
+}
+
+static bool ignores_overflow(void)
+{
+	return with_extended(IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN,
+			     overflow_ignored);
+}
+
+static bool no_timestamps(void)
+{
+	CHECK(!extended(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, 0) &&
+	      errno == EOPNOTSUPP, "%s", strerror(errno));
+	return true;
+}
+
 static const struct {
 	const char *name;
 	bool (*test)(void);
@@ -220,6 +411,14 @@ static const struct {
 	{ "event for solicited messages only", solicited },
 	{ "arming for solicited after arming for all", arming_does_not_weaken },
 	{ "overflow", overflow },
+	{ "events moderated by count", moderated_by_count },
+	{ "events moderated by time", moderated_by_time },
+	{ "moderation turned off", moderation_off },
+	{ "moderation without an end", moderation_refused },
+	{ "destroyed while an event is held back", moderated_to_the_end },
+	{ "extended CQ", extended_poll },
+	{ "overflow ignored", ignores_overflow },
+	{ "no completion timestamps", no_timestamps },
 };
 
 int main(int argc, char **argv)

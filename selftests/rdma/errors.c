@@ -418,6 +418,28 @@ static bool flush_of_later_posts(void)
 	       expect_flushed(e.a.scq, 0, QUEUE);
 }
 
+/*
+ * As the kernel's ib_drain_qp() does it: markers that are posted in the Error
+ * state, an empty WRITE and an empty receive, come after all that was there.
+ */
+static bool drained_by_markers(void)
+{
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, NULL);
+	int i;
+
+	for (i = 0; i < QUEUE; i++)
+		receive(&e.a, i, SIZE);
+	if (!post_sends(0, QUEUE, SIZE))
+		return false;
+	CHECK(!end_to_error(&e.a), "modify_qp");
+	wr.num_sge = 0;
+	wr.wr_id = QUEUE;
+	CHECK(!post(&e.a, &wr), "post_send");
+	CHECK(!post_recv(&e.a, QUEUE, NULL, 0), "post_recv");
+	return expect_flushed(e.a.scq, 0, QUEUE + 1) &&
+	       expect_flushed(e.a.rcq, 0, QUEUE + 1);
+}
+
 /* Even what asked for no completion completes when it fails. */
 static bool flush_unsignaled(void)
 {
@@ -454,6 +476,7 @@ static const struct {
 	{ "flush behind a failed request", flush_after_failure },
 	{ "flush by modify_qp", flush_by_modify },
 	{ "flush of what is posted in the Error state", flush_of_later_posts },
+	{ "drained by markers", drained_by_markers },
 	{ "unsignaled requests that fail", flush_unsignaled },
 };
 

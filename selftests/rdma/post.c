@@ -5,6 +5,7 @@
  * not be delivered are not, and the QP lives on.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "../lib/ends.h"
@@ -282,6 +283,45 @@ static bool early_receives(void)
 	       expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS);
 }
 
+/* Verve has no pacing, and the rxe provider no call for it. */
+static bool rate_limit(void)
+{
+	struct ibv_qp_rate_limit_attr limit = { .rate_limit = 1000000 };
+	struct ibv_qp_attr attr = { .rate_limit = 1000000 };
+	int err = ibv_modify_qp_rate_limit(e.a.qp, &limit);
+
+	CHECK(err == EOPNOTSUPP, "modify_qp_rate_limit: %s", strerror(err));
+	err = ibv_modify_qp(e.a.qp, &attr, IBV_QP_RATE_LIMIT);
+	CHECK(err == EOPNOTSUPP || err == EINVAL, "modify_qp: %s",
+	      strerror(err));
+	return true;
+}
+
+static bool xrc(void)
+{
+	struct ibv_xrcd_init_attr init = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD |
+			     IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+	struct ibv_qp_init_attr_ex qp_init = {
+		.qp_type = IBV_QPT_XRC_SEND,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = e.a.pd,
+		.send_cq = e.a.scq,
+		.recv_cq = e.a.rcq,
+		.cap = { .max_send_wr = 4, .max_send_sge = 1 },
+	};
+
+	CHECK(!ibv_open_xrcd(e.a.ctx, &init) &&
+	      (errno == EOPNOTSUPP || errno == ENOSYS), "open_xrcd: %s",
+	      strerror(errno));
+	CHECK(!ibv_create_qp_ex(e.a.ctx, &qp_init) && errno == EOPNOTSUPP,
+	      "create_qp_ex: %s", strerror(errno));
+	return true;
+}
+
 static const struct {
 	const char *name;
 	bool (*test)(void);
@@ -294,6 +334,8 @@ static const struct {
 	{ "RC list with a bad request", list_with_a_bad_one, IBV_QPT_RC },
 	{ "RC sends in RESET, INIT, RTR", wrong_states, IBV_QPT_RC },
 	{ "RC receives in INIT, RTR", early_receives, IBV_QPT_RC },
+	{ "no rate limit", rate_limit, IBV_QPT_RC },
+	{ "no XRC", xrc, IBV_QPT_RC },
 	{ "UC read", uc_read, IBV_QPT_UC },
 	{ "UC atomic", uc_atomic, IBV_QPT_UC },
 	{ "UC receive too short", uc_receive_too_short, IBV_QPT_UC },

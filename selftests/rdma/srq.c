@@ -16,6 +16,7 @@
 #define DEPTH		15u
 #define SIZE		6000u
 #define QPS		4
+#define GRH_BYTES	40u
 
 static struct ends e;
 static struct ibv_srq *srq;
@@ -254,6 +255,35 @@ static bool several_qps(void)
 	return ok;
 }
 
+/* Datagrams use a shared receive, 40 bytes ahead of them, and no more. */
+static bool datagrams(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 500);
+	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+	struct ibv_wc wc;
+	int i;
+
+	if (!give_many(0, 3))
+		return false;
+	for (i = 0; i < 3; i++) {
+		fill(msg(&e.a), 500);
+		CHECK(!post(&e.a, &wr), "post_send");
+		if (!expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS))
+			return false;
+		CHECK(poll_one(e.b.rcq, &wc) && wc.status == IBV_WC_SUCCESS &&
+		      (int)wc.wr_id == i && wc.byte_len == GRH_BYTES + 500 &&
+		      wc.qp_num == e.b.qp->qp_num &&
+		      wc.src_qp == e.a.qp->qp_num, "receive %d: %s", i,
+		      ibv_wc_status_str(wc.status));
+		CHECK(!memcmp(msg(&e.a), msg(&e.b) + i * SIZE + GRH_BYTES,
+			      500), "the data differ");
+	}
+	/* An empty one is waited for by nobody: this datagram is lost. */
+	CHECK(!post(&e.a, &wr), "post_send");
+	return expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS) &&
+	       expect_none(e.b.rcq) && give_many(5, 6) && expect_none(e.b.rcq);
+}
+
 static void create_srq(void)
 {
 	struct ibv_srq_init_attr init = {
@@ -268,18 +298,20 @@ static void create_srq(void)
 static const struct {
 	const char *name;
 	bool (*test)(void);
+	enum ibv_qp_type type;	/* 0: RC */
 } tests[] = {
-	{ "receives are used in order", in_order },
-	{ "it holds what it says", holds_what_it_says },
-	{ "limit event", limit_event },
-	{ "grow and shrink with receives in it", resizes },
-	{ "no shrinking below the content", resize_below_content },
-	{ "no resizing beyond the limits", resize_out_of_range },
-	{ "an empty SRQ, filled late", empty_then_filled },
-	{ "last WQE event", last_wqe },
-	{ "no receives on the QP itself", no_plain_receive },
-	{ "not destroyed while a QP uses it", busy },
-	{ "one SRQ, several QPs", several_qps },
+	{ "receives are used in order", .test = in_order },
+	{ "it holds what it says", .test = holds_what_it_says },
+	{ "limit event", .test = limit_event },
+	{ "grow and shrink with receives in it", .test = resizes },
+	{ "no shrinking below the content", .test = resize_below_content },
+	{ "no resizing beyond the limits", .test = resize_out_of_range },
+	{ "an empty SRQ, filled late", .test = empty_then_filled },
+	{ "last WQE event", .test = last_wqe },
+	{ "no receives on the QP itself", .test = no_plain_receive },
+	{ "not destroyed while a QP uses it", .test = busy },
+	{ "one SRQ, several QPs", .test = several_qps },
+	{ "datagrams", .test = datagrams, .type = IBV_QPT_UD },
 };
 
 int main(int argc, char **argv)
@@ -289,7 +321,10 @@ int main(int argc, char **argv)
 	ends_open(&e, argc, argv);
 	tap_plan(ARRAY_SIZE(tests));
 	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		struct qp_conf conf = { .type = IBV_QPT_RC, .rnr_timer = 20 };
+		struct qp_conf conf = {
+			.type = tests[i].type ?: IBV_QPT_RC,
+			.rnr_timer = 20,
+		};
 
 		create_srq();
 		conf.srq = srq;

@@ -13,6 +13,9 @@ enum verve_limits {
 	VERVE_MAX_QP_WR		= (1 << 15) - 1,
 	VERVE_MAX_SRQ_WR	= (1 << 18) - 1,
 	VERVE_MAX_CQE		= (1 << 20) - 1,
+	/* Moderation of a CQ's events: completions, and microseconds. */
+	VERVE_MAX_CQ_COUNT	= (1 << 16) - 1,
+	VERVE_MAX_CQ_PERIOD	= (1 << 16) - 1,
 
 	/* Scatter/gather entries of one work request; what librxe expects. */
 	VERVE_MAX_SGE		= 32,

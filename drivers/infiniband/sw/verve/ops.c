@@ -85,6 +85,7 @@ const struct ib_device_ops verve_device_ops = {
 	.mmap = verve_mmap,
 	.mmap_free = verve_ring_mmap_free,
 	.modify_ah = verve_modify_ah,
+	.modify_cq = verve_modify_cq,
 	.modify_device = verve_modify_device,
 	.modify_qp = verve_modify_qp,
 	.modify_srq = verve_modify_srq,

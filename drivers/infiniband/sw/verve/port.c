@@ -70,6 +70,10 @@ int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_srq_sge = VERVE_MAX_SGE,
 		.max_fast_reg_page_list_len = VERVE_MAX_FAST_PAGES,
 		.max_pkeys = VERVE_PKEY_TABLE_LEN,
+		.cq_caps = {
+			.max_cq_moderation_count = VERVE_MAX_CQ_COUNT,
+			.max_cq_moderation_period = VERVE_MAX_CQ_PERIOD,
+		},
 		.local_ca_ack_delay = VERVE_LOCAL_CA_ACK_DELAY,
 	};
 	return ib_no_udata_io(udata);

@@ -96,7 +96,8 @@ void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
 		return;
 	if (failed && status != IB_WC_WR_FLUSH_ERR)
 		verve_count(qp->dev, req_cqe_error, 1);
-	verve_cq_post(qp->scq, &wc, 1, failed);
+	if (!verve_cq_post(qp->scq, &wc, 1, failed))
+		verve_engine_overrun(qp);
 	qp->notices |= VERVE_NOTICE_SCQ;
 }
 
@@ -121,7 +122,9 @@ void verve_completer_fail(struct verve_qp *qp, enum ib_wc_status status)
 		verve_engine_error(qp);
 		return;
 	}
-	qp->state = IB_QPS_SQE;
+	/* Unless its completion was lost, which is worse. */
+	if (qp->state != IB_QPS_ERR)
+		qp->state = IB_QPS_SQE;
 	verve_completer_flush(qp);
 }
 

@@ -236,6 +236,16 @@ void verve_engine_error(struct verve_qp *qp)
 	verve_timer_qp_error(qp);
 }
 
+void verve_engine_overrun(struct verve_qp *qp)
+{
+	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
+		return;
+	qp->state = IB_QPS_ERR;
+	verve_engine_event(qp, IB_EVENT_QP_FATAL);
+	verve_timer_qp_error(qp);
+	verve_engine_again(qp);
+}
+
 void verve_engine_setup(struct verve_qp *qp)
 {
 	spin_lock_init(&qp->lock);

@@ -438,7 +438,8 @@ void verve_requester_run(struct verve_qp *qp)
 	switch (qp->state) {
 	case IB_QPS_RTS:
 	case IB_QPS_SQD:
-		while (qp->budget && step(qp))
+		/* Retiring one may find the CQ full, and end it. */
+		while (qp->budget && qp->state != IB_QPS_ERR && step(qp))
 			;
 		check_drained(qp);
 		if (!qp->budget)

@@ -72,7 +72,8 @@ void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
 	resp->recv_valid = false;
 	if (failed && wc->status != IB_WC_WR_FLUSH_ERR)
 		verve_count(qp->dev, resp_cqe_error, 1);
-	verve_cq_post(qp->rcq, wc, 1, solicited || failed);
+	if (!verve_cq_post(qp->rcq, wc, 1, solicited || failed))
+		verve_engine_overrun(qp);
 	qp->notices |= VERVE_NOTICE_RCQ;
 }
 

@@ -160,6 +160,12 @@ void verve_engine_event(struct verve_qp *qp, enum ib_event_type event)
 /* To the error state: flush both queues. */
 void verve_engine_error(struct verve_qp *qp)
 	__must_hold(&qp->lock);
+/*
+ * A completion was lost, for its CQ was full: to the error state, which the
+ * next round takes in; this one may be in the middle of anything (11.6.3.1).
+ */
+void verve_engine_overrun(struct verve_qp *qp)
+	__must_hold(&qp->lock);
 /* There is more to do than the budget allows. */
 void verve_engine_again(struct verve_qp *qp);
 /* Wait until nothing runs; then nothing will. After the last reference. */

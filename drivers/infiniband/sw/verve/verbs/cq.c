@@ -4,7 +4,11 @@
  *
  * A completion is added, and the CQ's arm looked at, under one lock: whoever
  * arms and then polls either finds the completion or is notified of it.
+ *
+ * With moderation, the arm is met when enough completions have come, or some
+ * time after the first of them.
  */
+#include <linux/bottom_half.h>
 #include <rdma/uverbs_ioctl.h>
 #include "../device.h"
 #include "cq.h"
@@ -72,23 +76,45 @@ static void write_entries(struct verve_cq *cq, const struct ib_wc *wc, u32 n)
 	verve_ring_produce(&cq->ring, n);
 }
 
-void verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
+static void meet_arm(struct verve_cq *cq)
+	__must_hold(&cq->lock)
+{
+	cq->armed = 0;
+	cq->held = 0;
+	cq->notify = true;
+}
+
+/* The arm would be met: is it, or does it wait for more? */
+static void moderate(struct verve_cq *cq, u32 n)
+	__must_hold(&cq->lock)
+{
+	bool first = !cq->held;
+
+	if (cq->held + n >= cq->most_held) {
+		meet_arm(cq);
+		return;
+	}
+	cq->held += n;
+	if (first)
+		hrtimer_start(&cq->timer, cq->period, HRTIMER_MODE_REL_SOFT);
+}
+
+bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
 		   bool solicited)
 {
 	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
 	u32 fit = min(n, verve_ring_room(&cq->ring));
+	bool lost = fit < n && !cq->ignores_overrun;
 
 	write_entries(cq, wc, fit);
-	if (fit < n) {
+	if (fit < n)
 		verve_count(to_vdev(cq->ibcq.device), cq_overrun, n - fit);
-		cq->overrun = true;
-	}
+	cq->overrun |= lost;
 	if (cq->armed & IB_CQ_NEXT_COMP ||
-	    (cq->armed & IB_CQ_SOLICITED && solicited)) {
-		cq->armed = 0;
-		cq->notify = true;
-	}
+	    (cq->armed & IB_CQ_SOLICITED && solicited))
+		moderate(cq, n);
 	verve_unlock(&cq->lock, cq->is_user, flags);
+	return !lost;
 }
 
 static void raise_overrun(struct verve_cq *cq)
@@ -126,6 +152,48 @@ void verve_cq_notify(struct verve_cq *cq)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 }
 
+/* The period is over; a timer that comes too late finds nothing held. */
+static enum hrtimer_restart period_over(struct hrtimer *timer)
+{
+	struct verve_cq *cq = container_of(timer, struct verve_cq, timer);
+	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
+
+	if (cq->held)
+		meet_arm(cq);
+	verve_unlock(&cq->lock, cq->is_user, flags);
+	verve_cq_notify(cq);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * verve_modify_cq() - moderate a CQ's events
+ * @ibcq: CQ
+ * @count: completions of which the last raises the event; 0 as 1
+ * @period: microseconds after the first of them when it is raised anyway
+ *
+ * Context: process. Return: 0, or -EINVAL for a count without a period, which
+ * might hold an event back for ever.
+ */
+int verve_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
+{
+	struct verve_cq *cq = to_vcq(ibcq);
+	unsigned long flags;
+
+	if (count > 1 && !period)
+		return -EINVAL;
+	flags = verve_lock(&cq->lock, cq->is_user);
+	cq->most_held = period && !count ? VERVE_MAX_CQ_COUNT : count;
+	cq->period = ns_to_ktime(period * NSEC_PER_USEC);
+	if (cq->held)
+		meet_arm(cq);
+	verve_unlock(&cq->lock, cq->is_user, flags);
+
+	local_bh_disable();
+	verve_cq_notify(cq);
+	local_bh_enable();
+	return 0;
+}
+
 int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct ib_udata *udata)
 {
@@ -133,7 +201,7 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	struct rxe_create_cq_resp resp = {};
 	int err;
 
-	if (attr->flags)
+	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
 		return -EOPNOTSUPP;
 	if (!attr->cqe || attr->cqe > VERVE_MAX_CQE ||
 	    attr->comp_vector >= ibcq->device->num_comp_vectors)
@@ -143,7 +211,10 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return err;
 
 	cq->is_user = udata;
+	cq->ignores_overrun = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
 	verve_lock_init(&cq->lock, cq->is_user);
+	hrtimer_setup(&cq->timer, period_over, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 	err = verve_ring_alloc(&cq->ring, attr->cqe, element_size(cq->is_user),
 			       verve_udata_context(udata));
 	if (err)
@@ -161,7 +232,10 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
-	verve_ring_free(&to_vcq(ibcq)->ring);
+	struct verve_cq *cq = to_vcq(ibcq);
+
+	hrtimer_cancel(&cq->timer);
+	verve_ring_free(&cq->ring);
 	return 0;
 }
 
@@ -248,10 +322,8 @@ int verve_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 	/* An arm for any completion stays one for any. */
 	cq->armed |= notify & IB_CQ_SOLICITED_MASK;
 	met = cq->is_user && unread && cq->armed & IB_CQ_NEXT_COMP;
-	if (met) {
-		cq->armed = 0;
-		cq->notify = true;
-	}
+	if (met)
+		meet_arm(cq);
 	verve_unlock(&cq->lock, cq->is_user, flags);
 
 	if (met) {

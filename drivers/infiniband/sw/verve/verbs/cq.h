@@ -5,6 +5,7 @@
 #ifndef VERVE_VERBS_CQ_H
 #define VERVE_VERBS_CQ_H
 
+#include <linux/hrtimer.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 #include "ring.h"
@@ -19,7 +20,13 @@
  * @notify: a completion met the arm; comp_handler is still to be called
  * @overrun: a completion found no room: IB_EVENT_CQ_ERR is due
  * @overrun_reported: it has been raised; there is no second
+ * @ignores_overrun: created so: what finds no room is lost, and nobody is told
  * @is_user: decides lock kind and element format
+ * @most_held: completions after which an arm is met at the latest; 0 or 1: at
+ *	once (moderation)
+ * @period: and the time after which, nanoseconds
+ * @held: completions that would have met the arm
+ * @timer: ends the period; started by the first completion held
  */
 struct verve_cq {
 	struct ib_cq ibcq;
@@ -29,7 +36,12 @@ struct verve_cq {
 	bool notify;
 	bool overrun;
 	bool overrun_reported;
+	bool ignores_overrun;
 	bool is_user;
+	u16 most_held;
+	u16 held;
+	ktime_t period;
+	struct hrtimer timer;
 };
 
 static inline struct verve_cq *to_vcq(struct ib_cq *ibcq)
@@ -48,8 +60,10 @@ static inline struct verve_cq *to_vcq(struct ib_cq *ibcq)
  * Calls nobody: verve_cq_notify() must follow, without Verve locks.
  *
  * Context: BH off; interrupts too for kernel CQs is fine.
+ * Return: true, or false when one was lost that should not have been: the CQ
+ * has overrun, and its QP cannot go on (11.6.3.1).
  */
-void verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
+bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
 		   bool solicited);
 
 /**
@@ -63,6 +77,7 @@ void verve_cq_notify(struct verve_cq *cq);
 /* verbs */
 int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct ib_udata *udata);
+int verve_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int verve_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
 		    struct ib_udata *udata);
