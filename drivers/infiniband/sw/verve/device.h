@@ -40,6 +40,9 @@ struct verve_net;
  * @ahs: AH number to struct verve_av (ah.c); RCU
  * @next_ah: where the search for a free number begins
  * @srq_nums: numbers of SRQs
+ * @num_pds: how many there are, as the next two; see verve_quota_take()
+ * @num_cqs: likewise
+ * @num_qps: likewise
  * @gsi: the QP with number 1, RCU; set while it exists
  * @stats: per-CPU counters
  * @qps: every QP of the device, for events that concern all; under @qp_lock
@@ -61,6 +64,9 @@ struct verve_dev {
 	struct xarray ahs;
 	u32 next_ah;
 	struct ida srq_nums;
+	atomic_t num_pds;
+	atomic_t num_cqs;
+	atomic_t num_qps;
 	struct verve_qp __rcu *gsi;
 	struct verve_stats __percpu *stats;
 
@@ -133,6 +139,26 @@ void verve_dealloc_device(struct ib_device *ibdev);
 static inline struct net_device *verve_ndev_rcu(const struct verve_dev *dev)
 {
 	return rcu_dereference(dev->ndev);
+}
+
+/**
+ * verve_quota_take() - one more object of a kind
+ * @count: how many there are
+ * @most: how many there may be
+ *
+ * Context: any. Return: 0 or -ENOMEM; verve_quota_give() is the reverse.
+ */
+static inline int verve_quota_take(atomic_t *count, int most)
+{
+	if (atomic_inc_return(count) <= most)
+		return 0;
+	atomic_dec(count);
+	return -ENOMEM;
+}
+
+static inline void verve_quota_give(atomic_t *count)
+{
+	atomic_dec(count);
 }
 
 /* The largest path MTU that there is room for now. Any context. */

@@ -16,7 +16,8 @@
 
 struct verve_replay *verve_replay_alloc(u32 slots)
 {
-	return kcalloc(2 * slots, sizeof(struct verve_replay), GFP_KERNEL);
+	return kcalloc(2 * slots, sizeof(struct verve_replay),
+		       GFP_KERNEL_ACCOUNT);
 }
 
 struct verve_replay *verve_replay_install(struct verve_responder *resp,

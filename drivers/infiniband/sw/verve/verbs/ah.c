@@ -123,7 +123,7 @@ int verve_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 	if (err)
 		return err;
 	ah->av = alloc_av(ibah->pd, init->ah_attr,
-			  sleeps ? GFP_KERNEL : GFP_ATOMIC);
+			  sleeps ? GFP_KERNEL_ACCOUNT : GFP_ATOMIC);
 	if (IS_ERR(ah->av))
 		return PTR_ERR(ah->av);
 	err = assign_number(dev, ah);

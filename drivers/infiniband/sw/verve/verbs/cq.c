@@ -197,6 +197,7 @@ int verve_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct ib_udata *udata)
 {
+	struct verve_dev *dev = to_vdev(ibcq->device);
 	struct verve_cq *cq = to_vcq(ibcq);
 	struct rxe_create_cq_resp resp = {};
 	int err;
@@ -210,6 +211,9 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (err)
 		return err;
 
+	err = verve_quota_take(&dev->num_cqs, VERVE_MAX_CQ);
+	if (err)
+		return err;
 	cq->is_user = udata;
 	cq->ignores_overrun = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
 	verve_lock_init(&cq->lock, cq->is_user);
@@ -218,15 +222,18 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	err = verve_ring_alloc(&cq->ring, attr->cqe, element_size(cq->is_user),
 			       verve_udata_context(udata));
 	if (err)
-		return err;
+		goto give;
 	ibcq->cqe = verve_ring_capacity(&cq->ring);
 	if (!udata)
 		return 0;
 
 	verve_ring_describe(&cq->ring, &resp.mi);
 	err = ib_respond_udata(udata, resp);
-	if (err)
-		verve_ring_free(&cq->ring);
+	if (!err)
+		return 0;
+	verve_ring_free(&cq->ring);
+give:
+	verve_quota_give(&dev->num_cqs);
 	return err;
 }
 
@@ -236,6 +243,7 @@ int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 
 	hrtimer_cancel(&cq->timer);
 	verve_ring_free(&cq->ring);
+	verve_quota_give(&to_vdev(ibcq->device)->num_cqs);
 	return 0;
 }
 

@@ -185,7 +185,7 @@ void verve_mr_init(struct verve_mr *mr, struct ib_pd *pd,
 struct verve_mr *verve_mr_alloc(struct ib_pd *pd, enum verve_mr_kind kind,
 				int access)
 {
-	struct verve_mr *mr = kzalloc_obj(*mr);
+	struct verve_mr *mr = kzalloc_obj(*mr, GFP_KERNEL_ACCOUNT);
 
 	if (mr)
 		verve_mr_init(mr, pd, kind, access);

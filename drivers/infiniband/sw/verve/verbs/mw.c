@@ -235,7 +235,7 @@ int verve_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 	err = ib_no_udata_io(udata);
 	if (err)
 		return err;
-	window = kzalloc_obj(*window);
+	window = kzalloc_obj(*window, GFP_KERNEL_ACCOUNT);
 	if (!window)
 		return -ENOMEM;
 	verve_mr_init(&window->mr, ibmw->pd, VERVE_MR_WINDOW, 0);

@@ -2,14 +2,20 @@
 /*
  * Protection domains: Verve compares their addresses, and needs no more.
  */
+#include "../device.h"
 #include "pd.h"
 
 int verve_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
-	return ib_no_udata_io(udata);
+	int err = ib_no_udata_io(udata);
+
+	if (err)
+		return err;
+	return verve_quota_take(&to_vdev(pd->device)->num_pds, VERVE_MAX_PD);
 }
 
 int verve_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
+	verve_quota_give(&to_vdev(pd->device)->num_pds);
 	return 0;
 }

@@ -158,9 +158,9 @@ static int init_sq(struct verve_qp *qp, struct ib_qp_init_attr *init,
 			return err;
 		sq->slots = verve_ring_capacity(&sq->ring) + 1;
 		sq->max_wr = verve_ring_capacity(&sq->ring);
-		sq->scratch = kzalloc(elem, GFP_KERNEL);
+		sq->scratch = kzalloc(elem, GFP_KERNEL_ACCOUNT);
 	}
-	sq->wqes = kvcalloc(sq->slots, sq->wqe_size, GFP_KERNEL);
+	sq->wqes = kvcalloc(sq->slots, sq->wqe_size, GFP_KERNEL_ACCOUNT);
 	if (!sq->wqes || (uctx && !sq->scratch))
 		return -ENOMEM;
 	cap->max_send_wr = sq->max_wr;
@@ -204,6 +204,7 @@ static void free_qp(struct verve_qp *qp)
 		verve_rq_free(&qp->rq);
 	kfree(qp->resp.replay);
 	verve_flow_reset(&qp->flow);
+	verve_quota_give(&qp->dev->num_qps);
 	kfree_rcu(qp, rcu);
 }
 
@@ -223,12 +224,18 @@ static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 				 const struct ib_qp_init_attr *init,
 				 bool is_user)
 {
-	struct verve_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	struct verve_dev *dev = to_vdev(ibqp->device);
+	struct verve_qp *qp;
 
-	if (!qp)
+	if (verve_quota_take(&dev->num_qps, VERVE_MAX_QP))
 		return NULL;
+	qp = kzalloc_obj(*qp, GFP_KERNEL_ACCOUNT);
+	if (!qp) {
+		verve_quota_give(&dev->num_qps);
+		return NULL;
+	}
 	qp->ibqp = ibqp;
-	qp->dev = to_vdev(ibqp->device);
+	qp->dev = dev;
 	qp->type = init->qp_type;
 	qp->is_user = is_user;
 	qp->scq = to_vcq(init->send_cq);

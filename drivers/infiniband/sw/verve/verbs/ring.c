@@ -39,7 +39,7 @@ int verve_ring_mmap(struct rdma_user_mmap_entry *entry,
 
 static int publish_entry(struct verve_ring *ring, struct ib_ucontext *uctx)
 {
-	struct ring_mmap *map = kzalloc_obj(*map);
+	struct ring_mmap *map = kzalloc_obj(*map, GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!map)
@@ -52,6 +52,46 @@ static int publish_entry(struct verve_ring *ring, struct ib_ucontext *uctx)
 	}
 	ring->entry = &map->rdma;
 	return 0;
+}
+
+static void free_pages_of(struct page **pages, size_t n)
+{
+	while (n--)
+		__free_page(pages[n]);
+	kvfree(pages);
+}
+
+static struct page **alloc_pages_for(size_t n)
+{
+	struct page **pages = kvcalloc(n, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	size_t i;
+
+	for (i = 0; pages && i < n; i++) {
+		pages[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!pages[i]) {
+			free_pages_of(pages, i);
+			return NULL;
+		}
+	}
+	return pages;
+}
+
+/*
+ * As vmalloc_user(), but charged to the memory control group of whoever asks:
+ * a process can have many rings, and large ones. Freed by vfree().
+ */
+static void *alloc_mappable(size_t size)
+{
+	size_t n = size >> PAGE_SHIFT;
+	struct page **pages = alloc_pages_for(n);
+	void *buf;
+
+	if (!pages)
+		return NULL;
+	buf = vmap(pages, n, VM_USERMAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+	if (!buf)
+		free_pages_of(pages, n);
+	return buf;
 }
 
 int verve_ring_alloc(struct verve_ring *ring, u32 entries, u32 elem_size,
@@ -68,7 +108,7 @@ int verve_ring_alloc(struct verve_ring *ring, u32 entries, u32 elem_size,
 	};
 	if (ring->size > U32_MAX)
 		return -EINVAL;
-	ring->buf = vmalloc_user(ring->size);
+	ring->buf = alloc_mappable(ring->size);
 	if (!ring->buf)
 		return -ENOMEM;
 	ring->buf->log2_elem_size = shift;
