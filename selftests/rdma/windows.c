@@ -290,6 +290,54 @@ static bool other_qp(void)
 	return true;
 }
 
+/* Many WRITEs of another QP, which take longer than to post them */
+static bool post_many(struct ends *ends, uint32_t size, int n)
+{
+	struct ibv_sge sge = end_sge(&ends->a, size);
+	struct ibv_send_wr wr = through(&sge, IBV_WR_RDMA_WRITE, w.mw->rkey,
+					at(&ends->b, 0));
+
+	while (n--)
+		CHECK(!post(&ends->a, &wr), "post_send");
+	return true;
+}
+
+/*
+ * Once a binding has ended, nobody writes by it: not even who was in the middle
+ * of it.
+ */
+static bool nothing_afterwards(void)
+{
+	enum { ROUNDS = 10, WRITES = 8, BYTES = 1 << 20 };
+	struct qp_conf conf = { .type = IBV_QPT_RC };
+	struct ibv_wc wc;
+	int i, k;
+
+	for (i = 0; i < ROUNDS; i++) {
+		struct ibv_send_wr wr = bind_wr(IBV_ACCESS_REMOTE_WRITE);
+		struct ends second = w.e;
+
+		wr.bind_mw.bind_info.length = BYTES;
+		if (!post_bind(&w.e.b, &wr))
+			return false;
+		ends_connect(&second, &conf);
+		memset(msg(&w.e.a), 0, BYTES);
+		if (!post_many(&second, BYTES, WRITES))
+			return false;
+		CHECK(!unbind(), "bind_mw to nothing");
+		if (!expect_wc(w.e.b.scq, BIND_ID, IBV_WC_SUCCESS))
+			return false;
+		memset(msg(&w.e.b), POISON, BYTES);
+		for (k = 0; k < WRITES; k++)
+			CHECK(poll_one(second.a.scq, &wc), "WRITE %d", k);
+		for (k = 0; k < BYTES; k++)
+			CHECK(msg(&w.e.b)[k] == POISON,
+			      "round %d: byte %d was written", i, k);
+		ends_disconnect(&second);
+	}
+	return true;
+}
+
 /* A region stays while a window is bound to it, however that ends. */
 static bool lifetime(void)
 {
@@ -396,6 +444,8 @@ static const struct window_test tests[] = {
 	{ .name = "zero-based", .run = zero_based,
 	  .only = IBV_MW_TYPE_2 },
 	{ .name = "another QP", .run = other_qp },
+	{ .name = "nothing afterwards", .run = nothing_afterwards,
+	  .only = IBV_MW_TYPE_1 },
 	{ .name = "lifetime", .run = lifetime },
 	{ .name = "order", .run = order },
 	{ .name = "UC", .run = unreliable,
