@@ -7,6 +7,8 @@
 compat-probe = $(if $(shell grep -sF -e '$(2)' $(srctree)/include/$(1)),-DCOMPAT_HAVE_$(3))
 
 compat-flags := $(call compat-probe,linux/hrtimer.h,void hrtimer_setup,HRTIMER_SETUP)
+compat-flags += $(call compat-probe,linux/dma-buf.h,dma_buf_vmap_unlocked,DMA_BUF_VMAP_UNLOCKED)
+compat-flags += $(call compat-probe,linux/mm.h,struct vm_area_struct **vmas$(comma) int *locked,GUP_VMAS)
 compat-flags += $(call compat-probe,linux/unaligned.h,get_unaligned,LINUX_UNALIGNED)
 compat-flags += $(call compat-probe,linux/workqueue.h,WQ_PERCPU,WQ_PERCPU)
 compat-flags += $(call compat-probe,net/ipv6_stubs.h,ipv6_dst_lookup_flow,IPV6_STUB)

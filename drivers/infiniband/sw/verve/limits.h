@@ -46,6 +46,8 @@ enum verve_limits {
 	VERVE_MAX_UNACKED	= 256,
 	/* Packets between two requested acknowledgements. */
 	VERVE_ACKREQ_INTERVAL	= 32,
+	/* Packets that wait in a QP while memory for them is paged in. */
+	VERVE_MAX_HELD		= VERVE_MAX_UNACKED,
 	/* What one entry into an engine may send or take in before others run. */
 	VERVE_BUDGET_PACKETS	= 64,
 };

@@ -25,9 +25,12 @@ static int __init verve_init(void)
 	err = verve_engine_init();
 	if (err)
 		goto exit_icrc;
-	err = verve_qp_table_init();
+	err = verve_fault_module_init();
 	if (err)
 		goto exit_engine;
+	err = verve_qp_table_init();
+	if (err)
+		goto exit_fault;
 	err = verve_net_init();
 	if (err)
 		goto exit_qp_table;
@@ -41,6 +44,8 @@ exit_net:
 	verve_net_exit();
 exit_qp_table:
 	verve_qp_table_exit();
+exit_fault:
+	verve_fault_module_exit();
 exit_engine:
 	verve_engine_exit();
 exit_icrc:
@@ -54,6 +59,7 @@ static void __exit verve_exit(void)
 	verve_device_exit();
 	verve_net_exit();
 	verve_qp_table_exit();
+	verve_fault_module_exit();
 	verve_engine_exit();
 	verve_icrc_exit();
 }

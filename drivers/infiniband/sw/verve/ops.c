@@ -11,6 +11,7 @@
 #include "verbs/cq.h"
 #include "verbs/mr.h"
 #include "verbs/mr_fast.h"
+#include "verbs/mr_odp.h"
 #include "verbs/mw.h"
 #include "verbs/pd.h"
 #include "verbs/qp.h"
@@ -42,6 +43,25 @@ reg_user_mr_dmah(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 	return verve_reg_user_mr(pd, start, length, iova, access, udata);
 }
 
+static struct ib_mr *__maybe_unused
+reg_user_mr_dmabuf_dmah(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
+			int fd, int access, struct ib_dmah *dmah,
+			struct uverbs_attr_bundle *attrs)
+{
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
+	return verve_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access,
+					&attrs->driver_udata);
+}
+
+static struct ib_mr *__maybe_unused
+reg_user_mr_dmabuf_attrs(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
+			 int fd, int access, struct uverbs_attr_bundle *attrs)
+{
+	return verve_reg_user_mr_dmabuf(pd, offset, length, iova, fd, access,
+					&attrs->driver_udata);
+}
+
 #ifndef COMPAT_HAVE_RESIZE_USER_CQ
 static int resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 {
@@ -55,6 +75,9 @@ const struct ib_device_ops verve_device_ops = {
 	.uverbs_abi_ver = 2,
 	.device_group = &verve_attr_group,
 
+#ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
+	.advise_mr = verve_advise_mr,
+#endif
 	.alloc_hw_port_stats = verve_alloc_hw_port_stats,
 	.alloc_mr = verve_alloc_mr,
 	.alloc_mw = verve_alloc_mw,
@@ -101,7 +124,14 @@ const struct ib_device_ops verve_device_ops = {
 	.query_qp = verve_query_qp,
 	.query_srq = verve_query_srq,
 	.reg_user_mr = OP(reg_user_mr, reg_user_mr_dmah, verve_reg_user_mr),
+#ifdef CONFIG_DMA_SHARED_BUFFER
+	.reg_user_mr_dmabuf = OP(reg_user_mr_dmabuf, reg_user_mr_dmabuf_dmah,
+				 OP(reg_user_mr_dmabuf,
+				    reg_user_mr_dmabuf_attrs,
+				    verve_reg_user_mr_dmabuf)),
+#endif
 	.req_notify_cq = verve_req_notify_cq,
+	.rereg_user_mr = verve_rereg_user_mr,
 #ifdef COMPAT_HAVE_RESIZE_USER_CQ
 	.resize_user_cq = verve_resize_cq,
 #else

@@ -26,6 +26,27 @@ enum {
 	DEFAULT_SPEED	= SPEED_10000,
 };
 
+/* Wherever a QP names memory, the memory may come on demand. */
+static void set_odp_caps(struct ib_device_attr *attr)
+{
+	const u32 messages = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV |
+			     IB_ODP_SUPPORT_SRQ_RECV;
+	const u32 rdma = IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_READ |
+			 IB_ODP_SUPPORT_ATOMIC;
+
+	if (!IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING))
+		return;
+	attr->kernel_cap_flags |= IBK_ON_DEMAND_PAGING;
+	attr->odp_caps = (struct ib_odp_caps) {
+		.general_caps = IB_ODP_SUPPORT,
+		.per_transport_caps = {
+			.rc_odp_caps = messages | rdma,
+			.uc_odp_caps = messages | IB_ODP_SUPPORT_WRITE,
+			.ud_odp_caps = messages,
+		},
+	};
+}
+
 int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		       struct ib_udata *udata)
 {
@@ -76,6 +97,7 @@ int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		},
 		.local_ca_ack_delay = VERVE_LOCAL_CA_ACK_DELAY,
 	};
+	set_odp_caps(attr);
 	return ib_no_udata_io(udata);
 }
 

@@ -39,6 +39,8 @@
 	X(req_cqe_error)		\
 	X(resp_cqe_error)		\
 	X(cq_overrun)			\
+	X(page_faults)			\
+	X(page_invalidations)		\
 	X(np_ecn_marked_roce_packets)	\
 	X(rp_cnp_ignored)		\
 	X(rx_icrc_encapsulated)		\
@@ -54,7 +56,8 @@
 	X(rx_drop_sequence)		\
 	X(rx_drop_no_recv)		\
 	X(rx_drop_protocol)		\
-	X(rx_drop_memory)
+	X(rx_drop_memory)		\
+	X(rx_drop_stalled)
 
 enum verve_counter {
 #define X(name) VERVE_CNT_##name,

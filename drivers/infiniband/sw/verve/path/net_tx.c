@@ -57,6 +57,14 @@ static void join(struct verve_train *train, struct verve_flow *flow)
 		verve_train_flush(train);
 }
 
+/* Memory is absent from there on: the burst ends before it. */
+static void truncate(struct verve_burst *burst, u32 packets)
+{
+	burst->packets = packets;
+	burst->length = packets * burst->mtu;
+	burst->ends = false;
+}
+
 static int add_packets(struct verve_train *train, struct verve_flow *flow,
 		       struct verve_burst *burst)
 {
@@ -73,6 +81,10 @@ static int add_packets(struct verve_train *train, struct verve_flow *flow,
 			verve_train_couple(train, flow, skb);
 			flow->ip_id++;
 			continue;
+		}
+		if (PTR_ERR(skb) == -EAGAIN && i) {
+			truncate(burst, i);
+			return 0;
 		}
 		if (PTR_ERR(skb) != -ENOMEM && PTR_ERR(skb) != -EMSGSIZE)
 			return PTR_ERR(skb);

@@ -50,15 +50,16 @@ static inline void verve_train_init(struct verve_train *train,
  * verve_train_add() - send a burst, or append it to what will be sent
  * @train: train; full ones are sent, and one of another flow
  * @flow: where to; its route may be renewed
- * @burst: what; its payload iterator is advanced
+ * @burst: what; its payload iterator is advanced. Made shorter, and not to end
+ *	the message, when memory is absent after its first packet
  *
  * The last packets stay in @train until verve_train_flush(). A packet that
  * cannot be sent (no route, no memory, a full queue) is a lost packet: counted
  * as send_err, not an error.
  *
  * Context: BH off, interrupts on.
- * Return: 0, or the payload iterator's error: -EACCES or -EINVAL; packets
- * before the bad memory may be sent.
+ * Return: 0, or the payload iterator's error: -EACCES or -EINVAL, when packets
+ * before the bad memory may be sent, or -EAGAIN, when none is.
  */
 int verve_train_add(struct verve_train *train, struct verve_flow *flow,
 		    struct verve_burst *burst);

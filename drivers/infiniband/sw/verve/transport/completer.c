@@ -318,6 +318,8 @@ static int place(struct verve_qp *qp, struct verve_swqe *wqe,
 	} else {
 		err = verve_iter_write(&it, &arrival->pdu.orig, sizeof(u64));
 	}
+	if (err == -EAGAIN)
+		err = verve_fault_stall(qp, &it, VERVE_STALL_ARRIVALS);
 	verve_iter_end(&it);
 	return err;
 }
@@ -344,12 +346,16 @@ static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
 	u32 offset = verve_psn_diff(pdu->psn, wqe->first_psn) * qp->mtu;
+	int err;
 
 	if (!fits(qp, wqe, pdu, offset)) {
 		verve_completer_fail(qp, IB_WC_BAD_RESP_ERR);
 		return;
 	}
-	if (place(qp, wqe, arrival, offset)) {
+	err = place(qp, wqe, arrival, offset);
+	if (err == -EAGAIN)
+		return;
+	if (err) {
 		verve_completer_fail(qp, IB_WC_LOC_PROT_ERR);
 		return;
 	}

@@ -11,8 +11,8 @@ enum {
 	QKEY_CONTROLLED = 1U << 31,
 };
 
-static void transmit(struct verve_qp *qp, const struct verve_swqe *wqe,
-		     const struct verve_av *av, struct verve_iter *it)
+static int transmit(struct verve_qp *qp, const struct verve_swqe *wqe,
+		    const struct verve_av *av, struct verve_iter *it)
 	__must_hold(&qp->lock)
 {
 	struct verve_flow flow = { .av = *av };
@@ -32,37 +32,48 @@ static void transmit(struct verve_qp *qp, const struct verve_swqe *wqe,
 							   wqe->rqkey,
 		.pdu.sqpn = qp->qpn,
 	};
+	int err;
 
 	if (wqe->flags & IB_SEND_SOLICITED)
 		burst.pdu.flags |= VERVE_PDU_SOLICITED;
-	/* The memory was checked; if it has gone since, so has the packet. */
-	verve_train_add(qp->train, &flow, &burst);
+	err = verve_train_add(qp->train, &flow, &burst);
 	verve_flow_reset(&flow);
+	if (err == -EAGAIN)
+		err = verve_fault_stall(qp, it, VERVE_STALL_REQUESTS);
+	return err;
 }
 
-void verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
+bool verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
 {
 	const struct verve_av *av;
 	struct verve_iter it;
+	int err;
 
 	rcu_read_lock();
 	av = verve_av_find(qp->dev, qp->ibqp->pd, wqe->ah_num);
 	if (!av) {
 		rcu_read_unlock();
 		verve_completer_fail(qp, IB_WC_LOC_QP_OP_ERR);
-		return;
+		return true;
 	}
 	if (wqe->is_inline)
 		verve_iter_flat(&it, wqe->inline_data, wqe->length);
 	else
 		verve_iter_sges(&it, qp->dev, qp->ibqp->pd, wqe->sge,
 				wqe->num_sge, 0);
-	transmit(qp, wqe, av, &it);
+	err = transmit(qp, wqe, av, &it);
 	rcu_read_unlock();
 	verve_iter_end(&it);
+	if (err == -EAGAIN)
+		return false;
+	if (err) {
+		verve_completer_fail(qp, IB_WC_LOC_PROT_ERR);
+		return true;
+	}
 	qp->req.psn = verve_psn_add(qp->req.psn, 1);
 	qp->budget--;
 	verve_completer_retire(qp, IB_WC_SUCCESS);
+	return true;
 }
 
 static int place(struct verve_qp *qp, const struct verve_arrival *arrival,
@@ -78,6 +89,8 @@ static int place(struct verve_qp *qp, const struct verve_arrival *arrival,
 	err = verve_iter_write(&it, grh, GRH_BYTES);
 	if (!err && arrival->pdu.length)
 		err = verve_arrival_place(arrival, 0, &it, arrival->pdu.length);
+	if (err == -EAGAIN)
+		err = verve_fault_stall(qp, &it, VERVE_STALL_ARRIVALS);
 	verve_iter_end(&it);
 	return err;
 }
@@ -119,6 +132,7 @@ void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	const struct verve_pdu *pdu = &arrival->pdu;
 	u8 grh[GRH_BYTES];
 	bool is_v6;
+	int err;
 
 	if (pdu->qkey != qp->attr.qkey) {
 		verve_count(qp->dev, rx_drop_qkey, 1);
@@ -139,7 +153,10 @@ void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 		return;
 	}
 	is_v6 = verve_arrival_grh(arrival, grh);
-	if (place(qp, arrival, grh)) {
+	err = place(qp, arrival, grh);
+	if (err == -EAGAIN)
+		return;
+	if (err) {
 		fail(qp, IB_WC_LOC_PROT_ERR);
 		return;
 	}

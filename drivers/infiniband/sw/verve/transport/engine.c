@@ -74,17 +74,27 @@ static void take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 		verve_responder_receive(qp, arrival);
 }
 
+/* What cannot be placed now stays, and with it all that comes behind it. */
+static void take_in_list(struct verve_qp *qp, struct llist_node *list)
+	__must_hold(&qp->lock)
+{
+	struct verve_arrival *arrival, *next;
+
+	llist_for_each_entry_safe(arrival, next, list, node) {
+		if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+			take_in(qp, arrival);
+		if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+			verve_fault_hold(qp, arrival);
+		else
+			verve_arrival_free(arrival);
+	}
+}
+
 static void take_in_all(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	struct llist_node *list = llist_del_all(&qp->inbox);
-	struct verve_arrival *arrival, *next;
-
-	list = llist_reverse_order(list);
-	llist_for_each_entry_safe(arrival, next, list, node) {
-		take_in(qp, arrival);
-		verve_arrival_free(arrival);
-	}
+	take_in_list(qp, verve_fault_release(qp));
+	take_in_list(qp, llist_reverse_order(llist_del_all(&qp->inbox)));
 }
 
 /* One round: what came in, what is owed to the peer, what may be sent. */
@@ -98,6 +108,8 @@ static void run(struct verve_qp *qp)
 	verve_train_init(&train, qp->dev);
 	qp->train = &train;
 	qp->budget = VERVE_BUDGET_PACKETS;
+	if (events & BIT(VERVE_EV_FAULT))
+		verve_fault_ended(qp);
 	take_in_all(qp);
 	if (events & BIT(VERVE_EV_TIMER))
 		verve_timer_expired(qp);
@@ -261,6 +273,7 @@ void verve_engine_stop(struct verve_qp *qp)
 	/* The last run of the work may have found the timer stopped, not dead. */
 	hrtimer_cancel(&qp->timer);
 	free_arrivals(llist_del_all(&qp->inbox));
+	free_arrivals(verve_fault_release(qp));
 }
 
 int verve_engine_init(void)

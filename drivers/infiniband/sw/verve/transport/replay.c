@@ -125,12 +125,12 @@ static u64 perform(u64 *target, const struct verve_pdu *pdu, u64 value)
 }
 
 /*
- * Return: 0, or the NAK that answers it. The address must be aligned both as
- * the peer names it (9.7.4.1.5) and in memory, all of it in one piece: an MR's
- * IOVA need not be aligned as its memory is.
+ * Return: 0, the NAK that answers it, or -EAGAIN. The address must be aligned
+ * both as the peer names it (9.7.4.1.5) and in memory, all of it in one piece:
+ * an MR's IOVA need not be aligned as its memory is.
  */
-static u8 execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
-			 u64 value, u64 *orig)
+static int execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
+			  u64 value, u64 *orig)
 	__must_hold(&qp->lock)
 {
 	int access = verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC ?
@@ -138,7 +138,7 @@ static u8 execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
 	u32 len = sizeof(u64);
 	struct verve_mr *mr;
 	u64 *target;
-	u8 nak = 0;
+	int err = 0;
 
 	if (!IS_ALIGNED(pdu->va, sizeof(u64)) ||
 	    qp->resp.num_jobs == qp->resp.slots)
@@ -146,13 +146,17 @@ static u8 execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
 	mr = get_range(qp, pdu->rkey, pdu->va, len, access);
 	if (!mr)
 		return VERVE_NAK_REM_ACC_ERR;
-	target = verve_mr_map(mr, pdu->va, &len);
-	if (len == sizeof(u64) && IS_ALIGNED((uintptr_t)target, sizeof(u64)))
+	target = verve_mr_map(mr, pdu->va, &len, IB_ACCESS_LOCAL_WRITE);
+	if (IS_ERR(target))
+		err = verve_fault_stall_at(qp, mr, pdu->va, len,
+					   IB_ACCESS_LOCAL_WRITE,
+					   VERVE_STALL_ARRIVALS);
+	else if (len == sizeof(u64) && IS_ALIGNED((uintptr_t)target, len))
 		*orig = perform(target, pdu, value);
 	else
-		nak = VERVE_NAK_INV_REQ;
+		err = VERVE_NAK_INV_REQ;
 	verve_mr_put(mr);
-	return nak;
+	return err == -EACCES ? VERVE_NAK_REM_ACC_ERR : err;
 }
 
 void verve_replay_atomic(struct verve_qp *qp,
@@ -167,16 +171,18 @@ void verve_replay_atomic(struct verve_qp *qp,
 	};
 	struct verve_iter it;
 	u64 value = 0;
-	u8 nak;
+	int err;
 
-	verve_count(qp->dev, rx_atomic_requests, 1);
 	/* The verdict saw to it that an ATOMIC WRITE brings 8 bytes. */
 	verve_iter_flat(&it, &value, sizeof(value));
 	if (pdu->length && verve_arrival_place(arrival, 0, &it, pdu->length))
 		return;
-	nak = execute_atomic(qp, pdu, value, &atomic.orig);
-	if (nak) {
-		verve_responder_refuse(qp, nak);
+	err = execute_atomic(qp, pdu, value, &atomic.orig);
+	if (err == -EAGAIN)
+		return;
+	verve_count(qp->dev, rx_atomic_requests, 1);
+	if (err) {
+		verve_responder_refuse(qp, err);
 		return;
 	}
 	qp->resp.msn++;
@@ -360,10 +366,12 @@ static int send_part(struct verve_qp *qp, const struct verve_replay *job,
 		       IB_ACCESS_REMOTE_READ);
 	if (!mr)
 		return -EACCES;
-	verve_iter_range(&it, mr, job->va + offset, burst->length);
+	verve_iter_range(&it, mr, job->va + offset, burst->length, 0);
 	verve_mr_put(mr);
 	burst->payload = &it;
 	err = verve_train_add(qp->train, &qp->flow, burst);
+	if (err == -EAGAIN)
+		err = verve_fault_stall(qp, &it, VERVE_STALL_RESPONSES);
 	verve_iter_end(&it);
 	return err;
 }
@@ -385,10 +393,14 @@ static void send_read(struct verve_qp *qp, const struct verve_replay *job)
 		.pdu.aeth = (VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED) << 24 |
 			    (job->msn & VERVE_PSN_MASK),
 	};
+	int err;
 
 	burst.ends = burst.packets == left;
 	burst.length = min(job->length - offset, burst.packets * qp->mtu);
-	if (send_part(qp, job, &burst, offset)) {
+	err = send_part(qp, job, &burst, offset);
+	if (err == -EAGAIN)
+		return;
+	if (err) {
 		verve_responder_ack(qp, VERVE_NAK_REM_ACC_ERR, resp->job_psn);
 		verve_engine_event(qp, IB_EVENT_QP_ACCESS_ERR);
 		verve_engine_error(qp);
@@ -404,7 +416,8 @@ void verve_replay_run(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
-	while (resp->num_jobs && qp->budget) {
+	while (resp->num_jobs && qp->budget &&
+	       !verve_fault_stalls(qp, VERVE_STALL_RESPONSES)) {
 		const struct verve_replay *job = &resp->jobs[resp->first_job];
 
 		if (job->op == VERVE_OP_ATOMIC)
@@ -412,6 +425,6 @@ void verve_replay_run(struct verve_qp *qp)
 		else
 			send_read(qp, job);
 	}
-	if (resp->num_jobs)
+	if (resp->num_jobs && !verve_fault_stalls(qp, VERVE_STALL_RESPONSES))
 		verve_engine_again(qp);
 }

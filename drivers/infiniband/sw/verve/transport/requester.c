@@ -208,7 +208,10 @@ static bool asks_ack(struct verve_qp *qp, const struct verve_burst *burst)
 	return true;
 }
 
-/* SEND, WRITE: as much of the message as window and budget allow. */
+/*
+ * SEND, WRITE: as much of the message as window and budget allow.
+ * Return: false when memory must be paged in first.
+ */
 static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
@@ -216,6 +219,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	u32 done = verve_psn_diff(qp->req.psn, wqe->first_psn);
 	u32 offset = done * qp->mtu;
 	u32 packets = verve_psn_diff(wqe->last_psn, qp->req.psn) + 1;
+	u32 planned;
 	struct verve_iter it;
 	struct verve_burst burst = {
 		.kind = is_rc ? kinds[wqe->opcode].rc : kinds[wqe->opcode].uc,
@@ -242,10 +246,18 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	else
 		verve_iter_sges(&it, qp->dev, qp->ibqp->pd, wqe->sge,
 				wqe->num_sge, 0);
+	planned = burst.packets;
 	err = verve_iter_skip(&it, offset);
 	if (!err)
 		err = verve_train_add(qp->train, &qp->flow, &burst);
+	if (err == -EAGAIN)
+		err = verve_fault_stall(qp, &it, VERVE_STALL_REQUESTS);
 	verve_iter_end(&it);
+	/* The packet that was to ask for an ACK has not been sent. */
+	if (err == -EAGAIN || burst.packets < planned)
+		qp->req.unasked++;
+	if (err == -EAGAIN)
+		return false;
 	if (err) {
 		/* Its memory has gone since it was begun. */
 		wqe->error = IB_WC_LOC_PROT_ERR;
@@ -357,12 +369,13 @@ static bool send_reliable(struct verve_qp *qp, struct verve_swqe *wqe)
 static bool send_unreliable(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
-	send_data(qp, wqe);
+	bool sent = send_data(qp, wqe);
+
 	if (qp->sq.next != qp->sq.tail) {
 		qp->req.una = qp->req.psn;
 		verve_completer_retire(qp, IB_WC_SUCCESS);
 	}
-	return true;
+	return sent;
 }
 
 /* Return: false when the request must wait. */
@@ -414,8 +427,7 @@ static bool step(struct verve_qp *qp)
 	case IB_QPT_UC:
 		return send_unreliable(qp, wqe);
 	default:
-		verve_datagram_send(qp, wqe);
-		return true;
+		return verve_datagram_send(qp, wqe);
 	}
 }
 

@@ -118,7 +118,8 @@ static int aim_write(struct verve_qp *qp)
 	if (!mr)
 		return -EACCES;
 	if (verve_mr_covers(mr, va, resp->left)) {
-		verve_iter_range(&resp->place, mr, va, resp->left);
+		verve_iter_range(&resp->place, mr, va, resp->left,
+				 IB_ACCESS_LOCAL_WRITE);
 		verve_mr_put(mr);
 		return 0;
 	}
@@ -152,8 +153,12 @@ static int place(struct verve_qp *qp, const struct verve_arrival *arrival)
 	err = aim(qp);
 	if (!err && len)
 		err = verve_arrival_place(arrival, 0, &resp->place, len);
-	if (err)
+	if (err == -EAGAIN)
+		err = verve_fault_stall(qp, &resp->place, VERVE_STALL_ARRIVALS);
+	if (err) {
+		stop_placing(resp);
 		return err;
+	}
 	resp->placed += len;
 	if (resp->op == VERVE_OP_WRITE)
 		resp->left -= len;
@@ -270,7 +275,6 @@ static void begin(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 		resp->va = pdu->va;
 		resp->rkey = pdu->rkey;
 		resp->left = pdu->dmalen;
-		verve_count(qp->dev, rx_write_requests, 1);
 	}
 }
 
@@ -316,6 +320,21 @@ static void take_back(struct verve_responder *resp, u32 flags, u32 len)
 		resp->op = 0;
 }
 
+/* Its payload could not be placed. */
+static void fail_placing(struct verve_qp *qp, u32 flags, int err)
+	__must_hold(&qp->lock)
+{
+	if (err == -EAGAIN) {
+		/* It will come again, and so will its begin(). */
+		if (flags & VERVE_OP_FIRST)
+			qp->resp.op = 0;
+	} else if (flags & VERVE_OP_WRITE) {
+		refuse(qp, VERVE_NAK_REM_ACC_ERR);
+	} else {
+		fail_locally(qp, IB_WC_LOC_PROT_ERR, VERVE_NAK_REM_OP_ERR);
+	}
+}
+
 /* SEND, WRITE: one packet, in order and allowed. */
 static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 			 u32 flags)
@@ -323,6 +342,7 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 {
 	struct verve_responder *resp = &qp->resp;
 	const struct verve_pdu *pdu = &arrival->pdu;
+	int err;
 
 	if (!find_recv(qp, flags))
 		return;
@@ -332,14 +352,13 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 		fail_locally(qp, IB_WC_LOC_LEN_ERR, VERVE_NAK_INV_REQ);
 		return;
 	}
-	if (place(qp, arrival)) {
-		if (flags & VERVE_OP_WRITE)
-			refuse(qp, VERVE_NAK_REM_ACC_ERR);
-		else
-			fail_locally(qp, IB_WC_LOC_PROT_ERR,
-				     VERVE_NAK_REM_OP_ERR);
+	err = place(qp, arrival);
+	if (err) {
+		fail_placing(qp, flags, err);
 		return;
 	}
+	if ((flags & VERVE_OP_WRITE) && (flags & VERVE_OP_FIRST))
+		verve_count(qp->dev, rx_write_requests, 1);
 	switch (flags & VERVE_OP_IETH ? invalidate(qp, pdu->inv_rkey) : 0) {
 	case 0:
 		break;
@@ -431,6 +450,8 @@ static void receive_unreliable(struct verve_qp *qp,
 	if (!resynchronise(qp, pdu, flags))
 		return;
 	execute(qp, arrival, flags);
+	if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+		return;
 	/* Dropped or not, the PSN is used up. */
 	qp->resp.epsn = verve_psn_add(pdu->psn, 1);
 }

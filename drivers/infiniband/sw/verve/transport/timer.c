@@ -97,7 +97,13 @@ static void ack_timeout(struct verve_qp *qp)
 {
 	if (qp->req.una == qp->req.psn)
 		return;
-	if (!qp->req.progress)
+	/*
+	 * What the peer has sent may lie here, waiting for a page, or what we
+	 * were to send, which would have asked for an ACK.
+	 */
+	if (!qp->req.progress &&
+	    !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
+	    !verve_fault_stalls(qp, VERVE_STALL_REQUESTS))
 		verve_completer_timeout(qp);
 	if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD)
 		verve_timer_packets_sent(qp);

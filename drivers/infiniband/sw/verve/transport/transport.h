@@ -134,7 +134,8 @@ void verve_timer_expired(struct verve_qp *qp)
 
 /* datagram.c: UD and GSI */
 
-void verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
+/* Return: false when it must wait. */
+bool verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock);
 void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);

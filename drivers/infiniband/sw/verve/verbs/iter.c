@@ -23,10 +23,11 @@ void verve_iter_sges(struct verve_iter *it, struct verve_dev *dev,
 }
 
 void verve_iter_range(struct verve_iter *it, struct verve_mr *mr, u64 va,
-		      u32 len)
+		      u32 len, int access)
 {
 	verve_mr_hold(mr);
 	*it = (struct verve_iter) {
+		.access = access,
 		.mr = mr,
 		.addr = va,
 		.left = len,
@@ -95,7 +96,9 @@ void *verve_iter_next(struct verve_iter *it, u32 want, u32 *got)
 					    it->access);
 		if (!it->mr)
 			return ERR_PTR(-EACCES);
-		addr = verve_mr_map(it->mr, it->addr, got);
+		addr = verve_mr_map(it->mr, it->addr, got, it->access);
+		if (IS_ERR(addr))
+			return addr;
 	}
 	it->addr += *got;
 	it->left -= *got;

@@ -4,7 +4,9 @@
  */
 #include <linux/slab.h>
 #include "mr.h"
+#include "mr_dmabuf.h"
 #include "mr_fast.h"
+#include "mr_odp.h"
 #include "mw.h"
 #include "qp.h"
 
@@ -153,14 +155,14 @@ bool verve_mr_covers(const struct verve_mr *mr, u64 va, u64 len)
 	       va - mr->iova <= mr->length - len;
 }
 
-void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len)
+void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len, int access)
 {
 	u64 offset, block_size, inside;
 
 	if (mr->kind == VERVE_MR_DMA)
 		return (void *)(uintptr_t)va;
 	if (mr->kind == VERVE_MR_WINDOW)
-		return verve_window_map(mr, va, len);
+		return verve_window_map(mr, va, len, access);
 
 	if (mr->segments)
 		return verve_fast_map(mr, va - mr->iova, len);
@@ -169,6 +171,8 @@ void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len)
 	block_size = BIT_ULL(mr->block_shift);
 	inside = offset & (block_size - 1);
 	*len = min_t(u64, *len, block_size - inside);
+	if (mr->kind == VERVE_MR_ODP)
+		return verve_odp_map(mr, offset, access);
 	return mr->blocks[offset >> mr->block_shift] + inside;
 }
 
@@ -222,6 +226,20 @@ struct ib_mr *verve_get_dma_mr(struct ib_pd *pd, int access)
 	return &mr->ibmr;
 }
 
+static void release_memory(struct verve_mr *mr)
+{
+	if (mr->kind == VERVE_MR_ODP) {
+		verve_odp_detach(mr);
+		return;
+	}
+	if (mr->kind == VERVE_MR_DMABUF)
+		verve_dmabuf_detach(mr);
+	ib_umem_release(mr->umem);
+	kvfree(mr->blocks);
+	if (mr->kind == VERVE_MR_FAST)
+		verve_fast_free(mr);
+}
+
 /*
  * Users hold a region for one burst of packets at most, so the wait is short;
  * nobody finds it any more once its key is gone.
@@ -234,13 +252,12 @@ int verve_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	if (atomic_cmpxchg(&mr->windows, 0, -1) > 0)
 		return -EBUSY;
 	verve_key_remove(to_vdev(ibmr->device), mr);
+	if (mr->kind == VERVE_MR_ODP)
+		verve_odp_close(mr);
 	verve_mr_put(mr);
 	wait_for_completion(&mr->idle);
 
-	ib_umem_release(mr->umem);
-	kvfree(mr->blocks);
-	if (mr->kind == VERVE_MR_FAST)
-		verve_fast_free(mr);
+	release_memory(mr);
 	kfree_rcu(mr, rcu);
 	return 0;
 }

@@ -6,17 +6,22 @@
 #define VERVE_VERBS_MR_H
 
 #include <linux/completion.h>
+#include <linux/iosys-map.h>
 #include <linux/refcount.h>
 #include <linux/rhashtable.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
 #include "../device.h"
 
+struct dma_buf;
+struct verve_odp;
 struct verve_qp;
 
 enum verve_mr_kind {
 	VERVE_MR_DMA,	/* all kernel memory, addressed by its virtual address */
 	VERVE_MR_USER,	/* pinned user memory */
+	VERVE_MR_DMABUF, /* a buffer that another driver exports */
+	VERVE_MR_ODP,	/* user memory that is faulted in on demand */
 	VERVE_MR_FAST,	/* fast registration by the kernel's users */
 	VERVE_MR_WINDOW, /* a memory window: memory of another region */
 };
@@ -38,16 +43,22 @@ struct verve_segment {
  * @rcu: memory is freed after a grace period: look-ups are by RCU
  * @kind: enum verve_mr_kind
  * @access: IB_ACCESS_* flags
- * @valid: keys may be used (a fast MR before REG_MR may not)
+ * @valid: keys may be used (a fast MR before REG_MR may not); whoever reads
+ *	true by acquire sees all else as it was when it was set
+ * @start: user address of the first byte
  * @iova: first address as peers and work requests name it
  * @length: bytes
  * @block_shift: log2 of the size of a block
  * @block_offset: of @iova within the first block
  * @num_blocks: of @blocks or @segments
- * @blocks: kernel address of each block; contiguous within a block
+ * @blocks: kernel address of each block; contiguous within a block. Of
+ *	VERVE_MR_ODP: as verve_odp_map() reads them, and owned by @odp
  * @segments: in their place for memory with gaps: in the order of offsets
  * @umem: the pinned memory of VERVE_MR_USER
  * @windows: bound to it; -1 when it is being deregistered
+ * @dmabuf: the buffer of VERVE_MR_DMABUF
+ * @map: where the kernel sees @dmabuf
+ * @odp: the memory of VERVE_MR_ODP
  *
  * Everything but @ref is constant while @valid is set; see verve_mr_withdraw().
  */
@@ -63,6 +74,7 @@ struct verve_mr {
 	enum verve_mr_kind kind;
 	int access;
 	bool valid;
+	u64 start;
 	u64 iova;
 	u64 length;
 	u8 block_shift;
@@ -72,6 +84,9 @@ struct verve_mr {
 	struct verve_segment *segments;
 	struct ib_umem *umem;
 	atomic_t windows;
+	struct dma_buf *dmabuf;
+	struct iosys_map map;
+	struct verve_odp *odp;
 };
 
 static inline struct verve_mr *to_vmr(struct ib_mr *ibmr)
@@ -134,11 +149,13 @@ bool verve_mr_covers(const struct verve_mr *mr, u64 va, u64 len);
  * @mr: held
  * @va: covered
  * @len: in: bytes wanted; out: bytes that are contiguous there, at least 1
+ * @access: IB_ACCESS_LOCAL_WRITE to write there, 0 to read
  *
- * Context: any.
- * Return: the address.
+ * Context: BH off, and the address is good until they are on again.
+ * Return: the address, or ERR_PTR(-EAGAIN): the page is not there, or not to
+ * be written, and must be faulted in first (transport/fault.h).
  */
-void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len);
+void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len, int access);
 
 /* The same layout as struct ib_sge and struct rxe_sge. */
 struct verve_sge {
@@ -179,7 +196,7 @@ void verve_iter_sges(struct verve_iter *it, struct verve_dev *dev,
 		     int access);
 /* Takes its own reference on @mr; the range has been checked. */
 void verve_iter_range(struct verve_iter *it, struct verve_mr *mr, u64 va,
-		      u32 len);
+		      u32 len, int access);
 void verve_iter_flat(struct verve_iter *it, void *data, u32 len);
 void verve_iter_end(struct verve_iter *it);
 
@@ -191,7 +208,8 @@ void verve_iter_end(struct verve_iter *it);
  *
  * Context: any up to softirq.
  * Return: address, or ERR_PTR: -EINVAL when the segments end, -EACCES when a
- * key is not there, not allowed, or does not cover its segment.
+ * key is not there, not allowed, or does not cover its segment, -EAGAIN when
+ * memory must be faulted in: the iterator then stays where that is.
  */
 void *verve_iter_next(struct verve_iter *it, u32 want, u32 *got);
 
@@ -240,6 +258,12 @@ struct verve_mr *verve_mr_alloc_dma(struct verve_dev *dev, struct ib_pd *pd);
 struct ib_mr *verve_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *verve_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 				u64 iova, int access, struct ib_udata *udata);
+struct ib_mr *verve_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
+				  u64 length, u64 iova, int access,
+				  struct ib_pd *pd, struct ib_udata *udata);
+struct ib_mr *verve_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
+				       u64 iova, int fd, int access,
+				       struct ib_udata *udata);
 int verve_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 
 #endif

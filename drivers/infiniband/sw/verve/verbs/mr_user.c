@@ -10,6 +10,7 @@
 #include <rdma/iter.h>
 #include <rdma/uverbs_ioctl.h>
 #include "mr.h"
+#include "mr_odp.h"
 
 /* Blocks of any size from a page up. */
 #define BLOCK_SIZES	GENMASK_ULL(62, PAGE_SHIFT)
@@ -17,7 +18,11 @@
 #define MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
 			 IB_ACCESS_MW_BIND | IB_ZERO_BASED | \
-			 IB_ACCESS_HUGETLB | IB_ACCESS_FLUSH_GLOBAL)
+			 IB_ACCESS_HUGETLB | IB_ACCESS_FLUSH_GLOBAL | \
+			 IB_ACCESS_ON_DEMAND)
+
+/* What decides how a region is made, and not only who may use it. */
+#define FIXED_ACCESS	(IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_ON_DEMAND)
 
 static int check_access(int access)
 {
@@ -57,27 +62,43 @@ static int fill_blocks(struct verve_mr *mr, unsigned long block_size)
  * Where blocks begin depends on where memory is, not on what the region calls
  * its addresses.
  */
-static int pin(struct verve_mr *mr, u64 start, u64 length, int access)
+static int pin(struct verve_mr *mr)
 {
 	unsigned long block_size;
 	struct ib_umem *umem;
 	int err;
 
-	umem = ib_umem_get_va(mr->ibmr.pd->device, start, length, access);
+	umem = ib_umem_get_va(mr->ibmr.pd->device, mr->start, mr->length,
+			      mr->access);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
-	block_size = ib_umem_find_best_pgsz(umem, BLOCK_SIZES, start);
+	block_size = ib_umem_find_best_pgsz(umem, BLOCK_SIZES, mr->start);
 	if (!block_size) {
 		ib_umem_release(umem);
 		return -EINVAL;
 	}
 	mr->umem = umem;
 	mr->block_shift = ilog2(block_size);
-	mr->block_offset = start & (block_size - 1);
+	mr->block_offset = mr->start & (block_size - 1);
 	err = fill_blocks(mr, block_size);
 	if (err)
 		ib_umem_release(umem);
 	return err;
+}
+
+static int attach(struct verve_mr *mr)
+{
+	return mr->kind == VERVE_MR_ODP ? verve_odp_attach(mr) : pin(mr);
+}
+
+static void detach(struct verve_mr *mr)
+{
+	if (mr->kind == VERVE_MR_ODP) {
+		verve_odp_detach(mr);
+		return;
+	}
+	ib_umem_release(mr->umem);
+	kvfree(mr->blocks);
 }
 
 struct ib_mr *verve_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
@@ -93,24 +114,100 @@ struct ib_mr *verve_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	if (!length || iova + length < iova)
 		return ERR_PTR(-EINVAL);
 
-	mr = verve_mr_alloc(pd, VERVE_MR_USER, access);
+	mr = verve_mr_alloc(pd, access & IB_ACCESS_ON_DEMAND ? VERVE_MR_ODP :
+							      VERVE_MR_USER,
+			    access);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	err = pin(mr, start, length, access);
-	if (err)
-		goto free;
+	mr->start = start;
 	mr->iova = access & IB_ZERO_BASED ? 0 : iova;
 	mr->length = length;
+	err = attach(mr);
+	if (err)
+		goto free;
 	mr->valid = true;
 	err = verve_key_insert(dev, mr);
 	if (err)
-		goto unpin;
+		goto detach;
 	return &mr->ibmr;
 
-unpin:
-	ib_umem_release(mr->umem);
-	kvfree(mr->blocks);
+detach:
+	detach(mr);
 free:
 	kfree(mr);
 	return ERR_PTR(err);
+}
+
+/* May the region get these rights as it is? */
+static bool can_change(const struct verve_mr *mr, int access)
+{
+	if ((mr->access ^ access) & FIXED_ACCESS)
+		return false;
+	if (mr->kind == VERVE_MR_ODP)
+		return true;
+	return mr->umem->writable || !ib_access_writable(access);
+}
+
+/*
+ * Nobody may see one of the rights as it was and another as it will be, so
+ * there are none in between.
+ */
+static void change(struct verve_mr *mr, int access, struct ib_pd *pd)
+{
+	WRITE_ONCE(mr->valid, false);
+	synchronize_rcu();
+	mr->access = access;
+	mr->ibmr.pd = pd;
+	verve_mr_publish(mr);
+}
+
+/*
+ * Other memory is another region, with other keys, which the core puts in the
+ * place of this one; this one is as it was until then.
+ */
+static struct ib_mr *renew(struct verve_mr *mr, int flags, u64 start,
+			   u64 length, u64 iova, int access, struct ib_pd *pd,
+			   struct ib_udata *udata)
+{
+	int err;
+
+	if (!(flags & IB_MR_REREG_TRANS)) {
+		if (can_change(mr, access)) {
+			err = ib_no_udata_io(udata);
+			if (!err)
+				change(mr, access, pd);
+			return ERR_PTR(err);
+		}
+		start = mr->start;
+		length = mr->length;
+		iova = mr->iova;
+	}
+	return verve_reg_user_mr(pd, start, length, iova, access, udata);
+}
+
+struct ib_mr *verve_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
+				  u64 length, u64 iova, int access,
+				  struct ib_pd *pd, struct ib_udata *udata)
+{
+	struct verve_mr *mr = to_vmr(ibmr);
+	struct ib_mr *renewed;
+	int err;
+
+	if (mr->kind != VERVE_MR_USER && mr->kind != VERVE_MR_ODP)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = mr->access;
+	if (!(flags & IB_MR_REREG_PD))
+		pd = ibmr->pd;
+	err = check_access(access);
+	if (err)
+		return ERR_PTR(err);
+
+	/* As for deregistering: no window now, and none meanwhile */
+	if (atomic_cmpxchg(&mr->windows, 0, -1))
+		return ERR_PTR(-EBUSY);
+	renewed = renew(mr, flags, start, length, iova, access, pd, udata);
+	if (IS_ERR_OR_NULL(renewed))
+		atomic_set(&mr->windows, 0);
+	return renewed;
 }

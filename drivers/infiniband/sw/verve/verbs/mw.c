@@ -54,12 +54,13 @@ bool verve_window_admits(const struct verve_mr *mr, const struct verve_qp *qp)
 	return window->type == IB_MW_TYPE_1 || window->owner == qp;
 }
 
-void *verve_window_map(const struct verve_mr *mr, u64 va, u32 *len)
+void *verve_window_map(const struct verve_mr *mr, u64 va, u32 *len, int access)
 {
 	const struct verve_window *window =
 		container_of(mr, const struct verve_window, mr);
 
-	return verve_mr_map(window->base, va - mr->iova + window->base_va, len);
+	return verve_mr_map(window->base, va - mr->iova + window->base_va, len,
+			    access);
 }
 
 /* Nobody uses the binding, and look-ups fail. */

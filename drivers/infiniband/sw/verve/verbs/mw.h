@@ -44,7 +44,7 @@ int verve_window_invalidate(struct verve_mr *mr, struct verve_qp *qp, u32 key,
 /* May this QP use the window, which is held? Any context. */
 bool verve_window_admits(const struct verve_mr *mr, const struct verve_qp *qp);
 /* As verve_mr_map() */
-void *verve_window_map(const struct verve_mr *mr, u64 va, u32 *len);
+void *verve_window_map(const struct verve_mr *mr, u64 va, u32 *len, int access);
 /* The QP goes, and no engine of it runs any more: its windows are free. */
 void verve_window_release_all(struct verve_qp *qp);
 

@@ -205,6 +205,7 @@ static void free_qp(struct verve_qp *qp)
 	kfree(qp->resp.replay);
 	verve_flow_reset(&qp->flow);
 	verve_quota_give(&qp->dev->num_qps);
+	verve_fault_free(qp);
 	kfree_rcu(qp, rcu);
 }
 
@@ -267,7 +268,9 @@ int verve_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	qp = alloc_qp(ibqp, init, udata);
 	if (!qp)
 		return -ENOMEM;
-	err = init_sq(qp, init, uctx);
+	err = verve_fault_init(qp);
+	if (!err)
+		err = init_sq(qp, init, uctx);
 	if (!err)
 		err = init_rq(qp, init, uctx);
 	if (!err)
@@ -299,6 +302,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	verve_engine_unlock(qp);
 
 	withdraw(qp);
+	verve_fault_detach(qp);
 	/* Others hold it across one round of its engine at most. */
 	verve_qp_put(qp);
 	wait_for_completion(&qp->idle);

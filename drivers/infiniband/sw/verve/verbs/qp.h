@@ -14,6 +14,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "../path/path.h"
+#include "../transport/fault.h"
 #include "cq.h"
 #include "rq.h"
 #include "wqe.h"
@@ -164,6 +165,7 @@ enum verve_qp_event {
 	VERVE_EV_TIMER,		/* the requester's timer has run out */
 	VERVE_EV_MODIFIED,	/* state or attributes changed */
 	VERVE_EV_CONTINUE,	/* the budget ran out */
+	VERVE_EV_FAULT,		/* a page fault has ended */
 };
 
 enum verve_qp_notice {
@@ -213,6 +215,7 @@ enum verve_qp_notice {
  * @rcq: receive CQ
  * @req: requester
  * @resp: responder
+ * @stall: what waits for a page
  */
 struct verve_qp {
 	struct ib_qp *ibqp;
@@ -252,6 +255,7 @@ struct verve_qp {
 	struct verve_cq *rcq;
 	struct verve_requester req;
 	struct verve_responder resp;
+	struct verve_stall stall;
 };
 
 /**

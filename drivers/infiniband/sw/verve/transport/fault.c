@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stalls: what an engine does about memory that is not there (see fault.h).
+ */
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "../verbs/mr_odp.h"
+#include "fault.h"
+#include "transport.h"
+
+enum {
+	/* Bytes that are faulted in at a time, where a message needs as many */
+	FAULT_BYTES = 64 * PAGE_SIZE,
+};
+
+/**
+ * struct verve_fault - a page fault for a QP
+ * @work: does it
+ * @ref: 1 for the QP, 1 while it is under way
+ * @lock: of @qp; BH off
+ * @qp: to be told; NULL once that is being destroyed
+ * @odp: whose memory, referenced while it is under way
+ * @addr: user address
+ * @len: bytes that will be needed there; the first counts
+ * @access: IB_ACCESS_LOCAL_WRITE or 0
+ * @key: of the region
+ * @va: address in it
+ * @failed: how it ended
+ */
+struct verve_fault {
+	struct work_struct work;
+	refcount_t ref;
+	spinlock_t lock; /* qp */
+	struct verve_qp *qp;
+	struct verve_odp *odp;
+	unsigned long addr;
+	u32 len;
+	int access;
+	u32 key;
+	u64 va;
+	bool failed;
+};
+
+static struct workqueue_struct *fault_wq;
+
+void verve_fault_queue(struct work_struct *work)
+{
+	queue_work(fault_wq, work);
+}
+
+static void put_fault(struct verve_fault *fault)
+{
+	if (refcount_dec_and_test(&fault->ref))
+		kfree(fault);
+}
+
+/* Return: the QP with a reference, or NULL. */
+static struct verve_qp *get_qp(struct verve_fault *fault)
+{
+	struct verve_qp *qp;
+
+	spin_lock_bh(&fault->lock);
+	qp = fault->qp;
+	if (qp)
+		refcount_inc(&qp->ref);
+	spin_unlock_bh(&fault->lock);
+	return qp;
+}
+
+/* Who is told that pages are there finds out himself whether they still are. */
+static void fault_work(struct work_struct *work)
+{
+	struct verve_fault *fault =
+		container_of(work, struct verve_fault, work);
+	struct verve_qp *qp;
+	ssize_t got;
+
+	got = verve_odp_fault(fault->odp, fault->addr, fault->len,
+			      fault->access, false);
+	fault->failed = got < 0 && got != -EAGAIN;
+	verve_odp_put(fault->odp);
+	/* Pairs with the xchg() of the events */
+	smp_wmb();
+	qp = get_qp(fault);
+	if (qp) {
+		verve_engine_kick(qp, VERVE_EV_FAULT);
+		verve_qp_put(qp);
+	}
+	put_fault(fault);
+}
+
+int verve_fault_init(struct verve_qp *qp)
+{
+	struct verve_stall *stall = &qp->stall;
+	struct verve_fault *fault;
+
+	stall->held_end = &stall->held;
+	if (!qp->is_user)
+		return 0;
+	fault = kzalloc_obj(*fault);
+	if (!fault)
+		return -ENOMEM;
+	INIT_WORK(&fault->work, fault_work);
+	refcount_set(&fault->ref, 1);
+	spin_lock_init(&fault->lock);
+	fault->qp = qp;
+	stall->fault = fault;
+	return 0;
+}
+
+void verve_fault_detach(struct verve_qp *qp)
+{
+	struct verve_fault *fault = qp->stall.fault;
+
+	if (!fault)
+		return;
+	spin_lock_bh(&fault->lock);
+	fault->qp = NULL;
+	spin_unlock_bh(&fault->lock);
+}
+
+void verve_fault_free(struct verve_qp *qp)
+{
+	if (qp->stall.fault)
+		put_fault(qp->stall.fault);
+}
+
+/* The fault is ours while it is not under way. */
+static void start(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
+		  u32 len, int access)
+	__must_hold(&qp->lock)
+{
+	struct verve_fault *fault = qp->stall.fault;
+
+	fault->odp = verve_odp_get(mr);
+	fault->addr = mr->start + (va - mr->iova);
+	fault->len = min_t(u32, len, FAULT_BYTES);
+	fault->access = access;
+	fault->key = mr->key;
+	fault->va = va;
+	refcount_inc(&fault->ref);
+	qp->stall.under_way = true;
+	verve_fault_queue(&fault->work);
+}
+
+int verve_fault_stall_at(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
+			 u32 len, int access, enum verve_stall_part part)
+{
+	struct verve_stall *stall = &qp->stall;
+
+	lockdep_assert_held(&qp->lock);
+	if (!stall->fault)
+		return -EACCES;
+	if (stall->refused && stall->key == mr->key && stall->va == va) {
+		stall->refused = false;
+		return -EACCES;
+	}
+	stall->parts |= part;
+	if (!stall->under_way)
+		start(qp, mr, va, len, access);
+	return -EAGAIN;
+}
+
+int verve_fault_stall(struct verve_qp *qp, const struct verve_iter *it,
+		      enum verve_stall_part part)
+{
+	return verve_fault_stall_at(qp, it->mr, it->addr, it->left, it->access,
+				    part);
+}
+
+void verve_fault_ended(struct verve_qp *qp)
+{
+	struct verve_stall *stall = &qp->stall;
+	const struct verve_fault *fault = stall->fault;
+
+	stall->under_way = false;
+	stall->parts = 0;
+	if (!fault->failed)
+		return;
+	stall->refused = true;
+	stall->key = fault->key;
+	stall->va = fault->va;
+}
+
+bool verve_fault_stalls(const struct verve_qp *qp, enum verve_stall_part part)
+{
+	return qp->stall.parts & part;
+}
+
+void verve_fault_hold(struct verve_qp *qp, struct verve_arrival *arrival)
+{
+	struct verve_stall *stall = &qp->stall;
+
+	if (stall->num_held == VERVE_MAX_HELD) {
+		verve_count(qp->dev, rx_drop_stalled, 1);
+		verve_arrival_free(arrival);
+		return;
+	}
+	arrival->node.next = NULL;
+	*stall->held_end = &arrival->node;
+	stall->held_end = &arrival->node.next;
+	stall->num_held++;
+}
+
+struct llist_node *verve_fault_release(struct verve_qp *qp)
+{
+	struct verve_stall *stall = &qp->stall;
+	struct llist_node *held = stall->held;
+
+	/* Nothing waits on in a QP that has been reset, or has failed. */
+	if (qp->state == IB_QPS_RESET || qp->state == IB_QPS_ERR) {
+		stall->parts = 0;
+		stall->refused = false;
+	}
+	if (stall->parts & VERVE_STALL_ARRIVALS)
+		return NULL;
+	stall->held = NULL;
+	stall->held_end = &stall->held;
+	stall->num_held = 0;
+	return held;
+}
+
+int verve_fault_module_init(void)
+{
+	fault_wq = alloc_workqueue("verve_fault", WQ_UNBOUND, 0);
+	return fault_wq ? 0 : -ENOMEM;
+}
+
+void verve_fault_module_exit(void)
+{
+	destroy_workqueue(fault_wq);
+}

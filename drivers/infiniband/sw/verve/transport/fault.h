@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * DOC: Stalls
+ *
+ * Engines cannot wait for memory, so where a page is absent the part of the
+ * engine that needs it stalls: what came in stays, in its order and with all
+ * that comes behind it; responses to READs and send requests stay where they
+ * are. A work item faults the page in and kicks the engine, which tries again.
+ * What was begun of a packet is done again from its start, so all that a stall
+ * leaves behind is time.
+ *
+ * A QP has one page fault under way at most; when it ends, all that has stalled
+ * tries again, and who meets an absent page once more stalls once more. So each
+ * round of an engine is bounded, however often a page is taken away.
+ *
+ * A fault that fails is remembered by its address: who stalls there next is
+ * told -EACCES, which is the protection error of whatever he was about to do.
+ *
+ * Page faults may take long, or for ever where another process provides the
+ * memory. Nobody waits for them: a fault owns what it needs, and a QP that is
+ * destroyed only tells it not to report.
+ */
+#ifndef VERVE_TRANSPORT_FAULT_H
+#define VERVE_TRANSPORT_FAULT_H
+
+#include <linux/errno.h>
+#include <linux/types.h>
+
+struct llist_node;
+struct verve_arrival;
+struct verve_fault;
+struct verve_iter;
+struct verve_mr;
+struct verve_qp;
+struct work_struct;
+
+/* What of an engine waits for a page */
+enum verve_stall_part {
+	VERVE_STALL_ARRIVALS	= 1 << 0,
+	VERVE_STALL_RESPONSES	= 1 << 1,
+	VERVE_STALL_REQUESTS	= 1 << 2,
+};
+
+/**
+ * struct verve_stall - what of a QP waits for a page; under qp->lock
+ * @fault: does it; NULL for kernel QPs, which can only name pinned memory
+ * @under_way: @fault is queued or runs
+ * @parts: enum verve_stall_part
+ * @held: arrivals that wait, the oldest first
+ * @held_end: where the next one is linked
+ * @num_held: of those
+ * @refused: the last fault that failed is not answered for yet
+ * @key: of its region
+ * @va: and its address there
+ */
+struct verve_stall {
+	struct verve_fault *fault;
+	bool under_way;
+	u8 parts;
+	struct llist_node *held;
+	struct llist_node **held_end;
+	u32 num_held;
+	bool refused;
+	u32 key;
+	u64 va;
+};
+
+#ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
+/* Context: process. Return: 0 or -ENOMEM. */
+int verve_fault_init(struct verve_qp *qp);
+/* The QP goes: nothing is reported to it any more. Process. */
+void verve_fault_detach(struct verve_qp *qp);
+/* Nothing of its engine runs any more. Process. */
+void verve_fault_free(struct verve_qp *qp);
+
+/**
+ * verve_fault_stall() - an iterator found memory absent
+ * @qp: QP
+ * @it: as verve_iter_next() left it when it said -EAGAIN
+ * @part: what stops until VERVE_EV_FAULT
+ *
+ * Return: -EAGAIN, or -EACCES: this memory cannot be had.
+ */
+int verve_fault_stall(struct verve_qp *qp, const struct verve_iter *it,
+		      enum verve_stall_part part)
+	__must_hold(&qp->lock);
+/* The same for @len bytes from @va of a held region, named by themselves. */
+int verve_fault_stall_at(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
+			 u32 len, int access, enum verve_stall_part part)
+	__must_hold(&qp->lock);
+/* VERVE_EV_FAULT: the fault has ended, all parts may try again. */
+void verve_fault_ended(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+bool verve_fault_stalls(const struct verve_qp *qp, enum verve_stall_part part)
+	__must_hold(&qp->lock);
+
+/* Keep an arrival behind those kept, or drop it when there are too many. */
+void verve_fault_hold(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock);
+/* Those that may be taken in now, the oldest first. */
+struct llist_node *verve_fault_release(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* Run it where page faults run: unbound, may sleep for long. Any context. */
+void verve_fault_queue(struct work_struct *work);
+
+int verve_fault_module_init(void);	/* module load */
+void verve_fault_module_exit(void);
+#else
+static inline int verve_fault_init(struct verve_qp *qp)
+{
+	return 0;
+}
+
+static inline void verve_fault_detach(struct verve_qp *qp)
+{
+}
+
+static inline void verve_fault_free(struct verve_qp *qp)
+{
+}
+
+static inline int verve_fault_stall(struct verve_qp *qp,
+				    const struct verve_iter *it,
+				    enum verve_stall_part part)
+{
+	return -EACCES;
+}
+
+static inline int verve_fault_stall_at(struct verve_qp *qp,
+				       const struct verve_mr *mr, u64 va,
+				       u32 len, int access,
+				       enum verve_stall_part part)
+{
+	return -EACCES;
+}
+
+static inline void verve_fault_ended(struct verve_qp *qp)
+{
+}
+
+static inline bool verve_fault_stalls(const struct verve_qp *qp,
+				      enum verve_stall_part part)
+{
+	return false;
+}
+
+static inline void verve_fault_hold(struct verve_qp *qp,
+				    struct verve_arrival *arrival)
+{
+}
+
+static inline struct llist_node *verve_fault_release(struct verve_qp *qp)
+{
+	return NULL;
+}
+
+static inline int verve_fault_module_init(void)
+{
+	return 0;
+}
+
+static inline void verve_fault_module_exit(void)
+{
+}
+#endif
+
+#endif

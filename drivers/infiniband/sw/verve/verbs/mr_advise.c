@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Advice about memory that comes on demand: have it there before it is needed.
+ */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+#include "../transport/fault.h"
+#include "mr_odp.h"
+
+/**
+ * struct advice - a range to be faulted in
+ * @work: by the kernel, while the process goes on
+ * @odp: referenced
+ * @addr: user address
+ * @len: bytes
+ * @access: IB_ACCESS_LOCAL_WRITE to be written, 0 to be read
+ * @present_only: only what the process has mapped
+ */
+struct advice {
+	struct work_struct work;
+	struct verve_odp *odp;
+	unsigned long addr;
+	size_t len;
+	int access;
+	bool present_only;
+};
+
+static int follow(const struct advice *p)
+{
+	unsigned long addr = p->addr, end = p->addr + p->len;
+
+	while (addr < end) {
+		ssize_t got = verve_odp_fault(p->odp, addr, end - addr,
+					      p->access, p->present_only);
+
+		if (got < 0)
+			return got;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		addr += got;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void advice_work(struct work_struct *work)
+{
+	struct advice *p = container_of(work, struct advice, work);
+
+	/* Nobody is told: who needs the memory later finds out. */
+	follow(p);
+	verve_odp_put(p->odp);
+	kfree(p);
+}
+
+/* The region itself is let go: nobody waits for page faults to deregister. */
+static int describe(struct ib_pd *pd, const struct ib_sge *sge,
+		    struct advice *p)
+{
+	struct verve_mr *mr = verve_mr_get(to_vdev(pd->device), pd, sge->lkey,
+					   p->access);
+	int err = -EINVAL;
+
+	if (!mr)
+		return err;
+	if (mr->kind != VERVE_MR_ODP)
+		goto put;
+	err = -EFAULT;
+	if (!verve_mr_covers(mr, sge->addr, sge->length))
+		goto put;
+	p->addr = mr->start + (sge->addr - mr->iova);
+	p->len = sge->length;
+	p->odp = verve_odp_get(mr);
+	err = 0;
+put:
+	verve_mr_put(mr);
+	return err;
+}
+
+static int follow_now(struct ib_pd *pd, const struct ib_sge *sge,
+			struct advice *p)
+{
+	int err = describe(pd, sge, p);
+
+	if (err)
+		return err;
+	err = follow(p);
+	verve_odp_put(p->odp);
+	return err;
+}
+
+static int follow_later(struct ib_pd *pd, const struct ib_sge *sge,
+			  const struct advice *like)
+{
+	struct advice *p = kmemdup(like, sizeof(*like), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!p)
+		return -ENOMEM;
+	err = describe(pd, sge, p);
+	if (err) {
+		kfree(p);
+		return err;
+	}
+	INIT_WORK(&p->work, advice_work);
+	verve_fault_queue(&p->work);
+	return 0;
+}
+
+/*
+ * -EINVAL: a key that is not there, does not allow it, or is of pinned memory;
+ * -EFAULT: a range outside of its region, or one that cannot be faulted in.
+ */
+int verve_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
+		    u32 flags, struct ib_sge *sge, u32 num_sge,
+		    struct uverbs_attr_bundle *attrs)
+{
+	struct advice p = {};
+	int err;
+
+	switch (advice) {
+	case IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH:
+		break;
+	case IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE:
+		p.access = IB_ACCESS_LOCAL_WRITE;
+		break;
+	case IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT:
+		p.present_only = true;
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+	for (; num_sge; num_sge--, sge++) {
+		if (flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH)
+			err = follow_now(pd, sge, &p);
+		else
+			err = follow_later(pd, sge, &p);
+		if (err)
+			return err;
+	}
+	return 0;
+}

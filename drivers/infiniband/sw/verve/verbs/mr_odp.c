@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * DOC: Paging on demand
+ *
+ * A region of this kind pins nothing. Its table has an entry for each page: the
+ * kernel's address of the page while the process has it mapped, else NULL. The
+ * engine takes what it finds there; where it finds nothing it stops, and a work
+ * item faults the page in, as the process itself would have (transport/fault.c).
+ *
+ * The process, or the kernel on its behalf, may take pages away at any time;
+ * the MMU notifier says so before it is done. We remove the entries, then wait
+ * until no engine can be using what it found there. Engines run with BH off
+ * from the look-up of a page to the last byte copied, and RCU waits for that;
+ * unless nobody holds the region at all, which is so while it is being faulted
+ * in, when pages are exchanged by the dozen.
+ * A fault that is under way meanwhile is told by the notifier's sequence number
+ * that what it found is stale, and looks again.
+ *
+ * A page is held while it is looked up only. That it was looked up to be written
+ * has marked it dirty; before it is cleaned it is taken away from us.
+ *
+ * odp->lock guards entries against each other's writers. Notifiers may be called
+ * for the sake of reclaim, so nothing is allocated under it.
+ */
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include "../transport/fault.h"
+#include "mr_odp.h"
+
+/* In an entry, whose address is that of a page: may be written. */
+#define ENTRY_WRITABLE	1UL
+
+enum {
+	/* Looked up at a time */
+	FAULT_PAGES	= 64,
+	/* How often a page may be taken away before we let others run */
+	FAULT_TRIES	= 8,
+};
+
+/**
+ * struct verve_odp - memory of a region that comes on demand
+ * @notifier: of [@start, @start + @num_pages pages), until detached
+ * @ref: 1 for the region, 1 for each fault under way
+ * @dev: device; NULL once detached, under @lock
+ * @mr: its region, which has its first reference yet; or NULL, under @lock
+ * @mm: whose memory; grabbed
+ * @start: of the first page
+ * @num_pages: in @pages
+ * @lock: writers of @pages
+ * @pages: the kernel's address of each, ENTRY_WRITABLE, or NULL
+ * @release: frees it, in a context that may sleep
+ */
+struct verve_odp {
+	struct mmu_interval_notifier notifier;
+	refcount_t ref;
+	struct verve_dev *dev;
+	struct verve_mr *mr;
+	struct mm_struct *mm;
+	unsigned long start;
+	size_t num_pages;
+	struct mutex lock; /* pages, dev */
+	void **pages;
+	struct work_struct release;
+};
+
+static unsigned long end_of(const struct verve_odp *odp)
+{
+	return odp->start + odp->num_pages * PAGE_SIZE;
+}
+
+/* Return: whether there was any. */
+static bool forget(struct verve_odp *odp, unsigned long start,
+		   unsigned long end)
+	__must_hold(&odp->lock)
+{
+	size_t i = (max(start, odp->start) - odp->start) >> PAGE_SHIFT;
+	size_t last = (min(end, end_of(odp)) - 1 - odp->start) >> PAGE_SHIFT;
+	bool found = false;
+
+	for (; i <= last; i++) {
+		if (!odp->pages[i])
+			continue;
+		WRITE_ONCE(odp->pages[i], NULL);
+		found = true;
+	}
+	return found;
+}
+
+/*
+ * May anybody use what he found in an entry? If he holds the region only from
+ * now on he finds that the entry has been removed.
+ */
+static bool is_in_use(const struct verve_odp *odp)
+	__must_hold(&odp->lock)
+{
+	/* Removal before the look: pairs with the barrier in verve_odp_map() */
+	smp_mb();
+	return !odp->mr || refcount_read(&odp->mr->ref) > 1;
+}
+
+static bool invalidate(struct mmu_interval_notifier *notifier,
+		       const struct mmu_notifier_range *range,
+		       unsigned long seq)
+{
+	struct verve_odp *odp =
+		container_of(notifier, struct verve_odp, notifier);
+
+	if (!mmu_notifier_range_blockable(range))
+		return false;
+	mutex_lock(&odp->lock);
+	mmu_interval_set_seq(notifier, seq);
+	if (forget(odp, range->start, range->end)) {
+		/* Locked: who finds no entries must wait as long as we do. */
+		if (is_in_use(odp))
+			synchronize_rcu_expedited();
+		if (odp->dev)
+			verve_count(odp->dev, page_invalidations, 1);
+	}
+	mutex_unlock(&odp->lock);
+	return true;
+}
+
+static const struct mmu_interval_notifier_ops notifier_ops = {
+	.invalidate = invalidate,
+};
+
+static void release(struct work_struct *work)
+{
+	struct verve_odp *odp = container_of(work, struct verve_odp, release);
+
+	mmdrop(odp->mm);
+	kvfree(odp->pages);
+	kfree(odp);
+}
+
+struct verve_odp *verve_odp_get(const struct verve_mr *mr)
+{
+	refcount_inc(&mr->odp->ref);
+	return mr->odp;
+}
+
+void verve_odp_put(struct verve_odp *odp)
+{
+	if (refcount_dec_and_test(&odp->ref))
+		verve_fault_queue(&odp->release);
+}
+
+static struct verve_odp *alloc_odp(const struct verve_mr *mr)
+{
+	struct verve_odp *odp = kzalloc_obj(*odp);
+
+	if (!odp)
+		return NULL;
+	odp->start = mr->start & PAGE_MASK;
+	odp->num_pages = (PAGE_ALIGN(mr->start + mr->length) - odp->start) >>
+			 PAGE_SHIFT;
+	odp->pages = kvcalloc(odp->num_pages, sizeof(*odp->pages),
+			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!odp->pages) {
+		kfree(odp);
+		return NULL;
+	}
+	refcount_set(&odp->ref, 1);
+	mutex_init(&odp->lock);
+	INIT_WORK(&odp->release, release);
+	odp->dev = to_vdev(mr->ibmr.pd->device);
+	odp->mm = current->mm;
+	return odp;
+}
+
+int verve_odp_attach(struct verve_mr *mr)
+{
+	struct verve_odp *odp;
+	int err;
+
+	if (mr->start >= TASK_SIZE || mr->length > TASK_SIZE - mr->start)
+		return -EINVAL;
+	odp = alloc_odp(mr);
+	if (!odp)
+		return -ENOMEM;
+	err = mmu_interval_notifier_insert(&odp->notifier, odp->mm, odp->start,
+					   odp->num_pages * PAGE_SIZE,
+					   &notifier_ops);
+	if (err) {
+		kvfree(odp->pages);
+		kfree(odp);
+		return err;
+	}
+	mmgrab(odp->mm);
+	odp->mr = mr;
+	mr->odp = odp;
+	mr->blocks = odp->pages;
+	mr->num_blocks = odp->num_pages;
+	mr->block_shift = PAGE_SHIFT;
+	mr->block_offset = offset_in_page(mr->start);
+	return 0;
+}
+
+void verve_odp_close(struct verve_mr *mr)
+{
+	mutex_lock(&mr->odp->lock);
+	mr->odp->mr = NULL;
+	mutex_unlock(&mr->odp->lock);
+}
+
+void verve_odp_detach(struct verve_mr *mr)
+{
+	struct verve_odp *odp = mr->odp;
+
+	mutex_lock(&odp->lock);
+	odp->dev = NULL;
+	odp->mr = NULL;
+	mutex_unlock(&odp->lock);
+	mmu_interval_notifier_remove(&odp->notifier);
+	verve_odp_put(odp);
+}
+
+void *verve_odp_map(const struct verve_mr *mr, u64 offset, int access)
+{
+	unsigned long entry;
+
+	/* The reference before the look: pairs with that in is_in_use() */
+	smp_mb();
+	entry = (unsigned long)READ_ONCE(mr->blocks[offset >> PAGE_SHIFT]);
+	if (!entry || (access && !(entry & ENTRY_WRITABLE)))
+		return ERR_PTR(-EAGAIN);
+	return (void *)(entry & PAGE_MASK) + offset_in_page(offset);
+}
+
+/* Return: pages looked up, each held, or -errno; the first counts. */
+static long look_up(struct verve_odp *odp, unsigned long addr,
+		    struct page **pages, unsigned long num, unsigned int flags)
+{
+	int locked = 1;
+	long got;
+
+	if (mmap_read_lock_killable(odp->mm))
+		return -EINTR;
+	got = get_user_pages_remote(odp->mm, addr, num, flags, pages, &locked);
+	if (locked)
+		mmap_read_unlock(odp->mm);
+	return got ?: -EFAULT;
+}
+
+/* Return: 0, -EAGAIN when @seq has passed, -EFAULT when detached. */
+static int enter(struct verve_odp *odp, unsigned long addr, struct page **pages,
+		 long num, bool writable, unsigned long seq)
+{
+	size_t first = (addr - odp->start) >> PAGE_SHIFT;
+	int err = 0;
+	long i;
+
+	mutex_lock(&odp->lock);
+	if (!odp->dev)
+		err = -EFAULT;
+	else if (mmu_interval_read_retry(&odp->notifier, seq))
+		err = -EAGAIN;
+	for (i = 0; !err && i < num; i++) {
+		unsigned long entry = (unsigned long)page_address(pages[i]);
+
+		/* What may be written stays so while it is there. */
+		if (!writable && odp->pages[first + i])
+			continue;
+		if (writable)
+			entry |= ENTRY_WRITABLE;
+		WRITE_ONCE(odp->pages[first + i], (void *)entry);
+	}
+	if (!err)
+		verve_count(odp->dev, page_faults, num);
+	mutex_unlock(&odp->lock);
+	return err;
+}
+
+static void put_pages(struct page **pages, long num)
+{
+	while (num-- > 0)
+		put_page(pages[num]);
+}
+
+/* Return: pages entered, or -errno. */
+static long fault_pages(struct verve_odp *odp, unsigned long addr,
+			unsigned long num, unsigned int flags)
+{
+	struct page *pages[FAULT_PAGES];
+	unsigned int tries = FAULT_TRIES;
+	unsigned long seq;
+	long got;
+	int err;
+
+	do {
+		seq = mmu_interval_read_begin(&odp->notifier);
+		got = look_up(odp, addr, pages, num, flags);
+		if (got < 0)
+			return got;
+		err = enter(odp, addr, pages, got, flags & FOLL_WRITE, seq);
+		put_pages(pages, got);
+	} while (err == -EAGAIN && --tries);
+	return err ?: got;
+}
+
+ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
+			int access, bool present_only)
+{
+	unsigned long first = addr & PAGE_MASK;
+	unsigned long num = (PAGE_ALIGN(addr + len) - first) >> PAGE_SHIFT;
+	unsigned int flags = 0;
+	long got;
+
+	if (access)
+		flags |= FOLL_WRITE;
+	if (present_only)
+		flags |= FOLL_NOFAULT;
+	/* Only while pages are looked up: it keeps a dead process's memory. */
+	if (!mmget_not_zero(odp->mm))
+		return -EFAULT;
+	got = fault_pages(odp, first, min_t(unsigned long, num, FAULT_PAGES),
+			  flags);
+	mmput_async(odp->mm);
+	if (got == -EFAULT && present_only)
+		got = 1;
+	if (got < 0)
+		return got;
+	return min_t(size_t, first + got * PAGE_SIZE - addr, len);
+}
