@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Verbs that the kernel has but the provider has no call for: straight to the
+ * kernel.
+ */
+#ifndef SELFTESTS_UVERBS_H
+#define SELFTESTS_UVERBS_H
+
+#include <infiniband/verbs.h>
+
+/* All return 0 or an errno. */
+int uverbs_advise_mr(struct ibv_pd *pd, int advice, uint32_t flags,
+		     struct ibv_sge *sge, uint32_t num);
+
+/* The old keys are those in @mr, which then gets the new ones. */
+int uverbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
+		    size_t length, int access);
+
+/* A region over a dma-buf: what there is no struct ibv_mr for. */
+struct dmabuf_mr {
+	struct ibv_context *ctx;
+	uint32_t handle, lkey, rkey;
+};
+
+int uverbs_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, uint64_t length,
+			 uint64_t iova, int fd, int access,
+			 struct dmabuf_mr *mr);
+int uverbs_dereg_dmabuf_mr(struct dmabuf_mr *mr);
+
+#endif

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Memory regions whose pages come on demand (odp.c), also where user space
+# provides the pages (stall.c); regions over dma-bufs (dmabuf.c); and the corner
+# cases of pinned ones, which may be registered anew (regions.c).
+#
+#	one:	A [va: vta]			both ends on vta
+#	two:	A [va: vta] ---- [vb: vtb] B
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+# maybe PROGRAM: the kernel may lack what it tests
+maybe() {
+	local rc=0
+
+	c_test "$@" || rc=$?
+	[ $rc = $KSFT_SKIP ] || return $rc
+	skip "this kernel does not have it"
+}
+
+for t in one two; do
+	tap_setup topo $t
+	for program in odp stall regions dmabuf; do
+		tap_add "$program, topology $t" maybe $program
+	done
+done
+tap_run
