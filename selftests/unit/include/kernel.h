@@ -62,6 +62,7 @@ u32 crc32_le(u32 crc, const void *data, size_t len);
 
 /* Members of objects that pure functions only know the size or name of */
 struct completion { int unused; };
+struct iosys_map { int unused; };
 struct rcu_head { int unused; };
 struct rhash_head { int unused; };
 typedef struct { int unused; } refcount_t;
