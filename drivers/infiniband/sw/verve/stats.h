@@ -70,14 +70,21 @@ struct verve_stats {
 	u64 counter[VERVE_NUM_COUNTERS];
 };
 
-/* Any context; @n of @name, e.g. verve_count(dev, sent_pkts, 3). */
-#define verve_count(dev, name, n) \
-	this_cpu_add((dev)->stats->counter[VERVE_CNT_##name], (n))
+/*
+ * Any context; @n of @name, e.g. verve_count(qp, sent_pkts, 3). @owner is the
+ * QP that it happened to, or a device when it happened to none.
+ */
+#define verve_count(owner, name, n) \
+	this_cpu_add(READ_ONCE((owner)->stats)->counter[VERVE_CNT_##name], (n))
 
 struct ib_device;
 struct rdma_hw_stats;
 
+/* Add the sums over all CPUs to @values. Any context. */
+void verve_stats_sum(const struct verve_stats __percpu *stats, u64 *values);
+
 /* Process context. */
+struct rdma_hw_stats *verve_stats_alloc(void);
 struct rdma_hw_stats *verve_alloc_hw_port_stats(struct ib_device *ibdev,
 						u32 port_num);
 int verve_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,

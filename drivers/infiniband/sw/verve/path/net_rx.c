@@ -18,6 +18,7 @@
 #include <net/ip.h>
 #include <net/sock.h>
 #include "../device.h"
+#include "../trace.h"
 #include "../transport/engine.h"
 #include "../wire/icrc.h"
 #include "net.h"
@@ -193,7 +194,7 @@ static struct verve_dev *find_device(struct verve_net *vnet,
 }
 
 /* Counts on the device that the packet is for, else on any there is. */
-static void drop(struct verve_net *vnet, struct sk_buff *skb,
+static void drop(struct verve_net *vnet, struct sk_buff *skb, u32 qpn,
 		 enum verve_counter reason)
 {
 	struct verve_dev *dev = find_device(vnet, skb);
@@ -203,6 +204,7 @@ static void drop(struct verve_net *vnet, struct sk_buff *skb,
 		dev = xa_find(&vnet->devs, &index, ULONG_MAX, XA_PRESENT);
 	if (dev)
 		this_cpu_inc(dev->stats->counter[reason]);
+	trace_verve_drop(dev, qpn, reason);
 	kfree_skb(skb);
 }
 
@@ -235,7 +237,7 @@ static void append(struct verve_batch *batch, struct sk_buff *skb)
 	batch->packets++;
 	batch->bytes += skb->len - sizeof(struct udphdr);
 	if (unlikely(arrival->pdu.flags & VERVE_PDU_CE))
-		verve_count(batch->qp->dev, np_ecn_marked_roce_packets, 1);
+		verve_count(batch->qp, np_ecn_marked_roce_packets, 1);
 	detach(skb, arrival->pdu.hdr_len);
 	arrival->node.next = batch->newest;
 	batch->newest = &arrival->node;
@@ -246,11 +248,11 @@ static void append(struct verve_batch *batch, struct sk_buff *skb)
 void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb)
 {
 	enum verve_counter reason;
-	u32 qpn;
+	u32 qpn = 0;
 
 	reason = check(skb, &qpn);
 	if (unlikely(reason != KEEP)) {
-		drop(batch->vnet, skb, reason);
+		drop(batch->vnet, skb, qpn, reason);
 		return;
 	}
 	if (batch->qp && batch->qpn != qpn)
@@ -262,7 +264,7 @@ void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb)
 	if (likely(batch->qp))
 		append(batch, skb);
 	else
-		drop(batch->vnet, skb, VERVE_CNT_rx_drop_no_qp);
+		drop(batch->vnet, skb, qpn, VERVE_CNT_rx_drop_no_qp);
 }
 
 void verve_batch_deliver(struct verve_batch *batch)
@@ -271,8 +273,8 @@ void verve_batch_deliver(struct verve_batch *batch)
 
 	if (!qp)
 		return;
-	verve_count(qp->dev, rcvd_pkts, batch->packets);
-	verve_count(qp->dev, rcvd_bytes, batch->bytes);
+	verve_count(qp, rcvd_pkts, batch->packets);
+	verve_count(qp, rcvd_bytes, batch->bytes);
 	verve_engine_receive(qp, batch->newest, batch->oldest);
 	verve_qp_put(qp);
 	*batch = (struct verve_batch) { .vnet = batch->vnet };

@@ -8,6 +8,7 @@
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include "../device.h"
+#include "../trace.h"
 #include "net.h"
 #include "train.h"
 
@@ -88,14 +89,14 @@ static int add_packets(struct verve_train *train, struct verve_flow *flow,
 		}
 		if (PTR_ERR(skb) != -ENOMEM && PTR_ERR(skb) != -EMSGSIZE)
 			return PTR_ERR(skb);
-		verve_count(train->dev, send_err, 1);
+		verve_count(train, send_err, 1);
 	}
 	return 0;
 }
 
 static int lose(struct verve_train *train, const struct verve_burst *burst)
 {
-	verve_count(train->dev, send_err, burst->packets);
+	verve_count(train, send_err, burst->packets);
 	return burst->length ? verve_iter_skip(burst->payload, burst->length) : 0;
 }
 
@@ -104,6 +105,7 @@ int verve_train_add(struct verve_train *train, struct verve_flow *flow,
 {
 	int err;
 
+	trace_verve_burst(train->qpn, burst);
 	rcu_read_lock();
 	if (likely(verve_flow_route(flow, train->dev))) {
 		join(train, flow);

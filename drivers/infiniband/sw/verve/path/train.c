@@ -128,10 +128,10 @@ void verve_train_flush(struct verve_train *train)
 
 	rcu_read_lock();
 	if (likely(!send(train))) {
-		verve_count(train->dev, sent_pkts, train->packets);
-		verve_count(train->dev, sent_bytes, train->bytes);
+		verve_count(train, sent_pkts, train->packets);
+		verve_count(train, sent_bytes, train->bytes);
 	} else {
-		verve_count(train->dev, send_err, train->packets);
+		verve_count(train, send_err, train->packets);
 	}
 	rcu_read_unlock();
 	train->head = NULL;

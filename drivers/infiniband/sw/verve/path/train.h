@@ -19,6 +19,8 @@
 /**
  * struct verve_train - packets that wait to be sent as one
  * @dev: device that sends
+ * @qpn: QP that sends
+ * @stats: where it is counted
  * @head: first packet, or NULL
  * @tail: last packet behind @head, or NULL
  * @packets: how many
@@ -31,6 +33,8 @@
  */
 struct verve_train {
 	struct verve_dev *dev;
+	u32 qpn;
+	struct verve_stats __percpu *stats;
 	struct sk_buff *head;
 	struct sk_buff *tail;
 	u32 packets;
@@ -39,12 +43,6 @@ struct verve_train {
 	u32 max_len;
 	u16 ip_id;
 };
-
-static inline void verve_train_init(struct verve_train *train,
-				    struct verve_dev *dev)
-{
-	*train = (struct verve_train) { .dev = dev };
-}
 
 /**
  * verve_train_add() - send a burst, or append it to what will be sent

@@ -95,7 +95,7 @@ void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
 	if (!signaled)
 		return;
 	if (failed && status != IB_WC_WR_FLUSH_ERR)
-		verve_count(qp->dev, req_cqe_error, 1);
+		verve_count(qp, req_cqe_error, 1);
 	if (!verve_cq_post(qp->scq, &wc, 1, failed))
 		verve_engine_overrun(qp);
 	qp->notices |= VERVE_NOTICE_SCQ;
@@ -124,7 +124,7 @@ void verve_completer_fail(struct verve_qp *qp, enum ib_wc_status status)
 	}
 	/* Unless its completion was lost, which is worse. */
 	if (qp->state != IB_QPS_ERR)
-		qp->state = IB_QPS_SQE;
+		verve_engine_state(qp, IB_QPS_SQE);
 	verve_completer_flush(qp);
 }
 
@@ -162,14 +162,15 @@ static bool retry(struct verve_qp *qp)
 		verve_requester_rewind(qp);
 		return true;
 	}
-	verve_count(qp->dev, retry_exceeded_err, 1);
+	verve_count(qp, retry_exceeded_err, 1);
 	verve_completer_fail(qp, IB_WC_RETRY_EXC_ERR);
 	return false;
 }
 
 void verve_completer_timeout(struct verve_qp *qp)
 {
-	verve_count(qp->dev, local_ack_timeout_err, 1);
+	verve_count(qp, local_ack_timeout_err, 1);
+	trace_verve_timeout(qp);
 	if (is_outstanding(qp) && retry(qp))
 		qp->req.probing = true;
 }
@@ -204,7 +205,7 @@ static void response_lost(struct verve_qp *qp)
 	if (qp->req.rewound)
 		return;
 	qp->req.rewound = true;
-	verve_count(qp->dev, implied_nak_seq_err, 1);
+	verve_count(qp, implied_nak_seq_err, 1);
 	retry(qp);
 }
 
@@ -232,11 +233,11 @@ static void rnr_nak(struct verve_qp *qp, u8 code)
 {
 	struct verve_requester *req = &qp->req;
 
-	verve_count(qp->dev, rcvd_rnr_err, 1);
+	verve_count(qp, rcvd_rnr_err, 1);
 	if (req->wait_rnr)
 		return;
 	if (!req->rnr_retries) {
-		verve_count(qp->dev, retry_rnr_exceeded_err, 1);
+		verve_count(qp, retry_rnr_exceeded_err, 1);
 		verve_completer_fail(qp, IB_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
@@ -252,8 +253,8 @@ static void nak(struct verve_qp *qp, u8 syndrome)
 	__must_hold(&qp->lock)
 {
 	if (syndrome == VERVE_NAK_PSN_SEQ_ERR) {
-		verve_count(qp->dev, packet_seq_err, 1);
-		verve_count(qp->dev, rcvd_seq_err, 1);
+		verve_count(qp, packet_seq_err, 1);
+		verve_count(qp, rcvd_seq_err, 1);
 		retry(qp);
 		return;
 	}
@@ -271,6 +272,8 @@ static bool acknowledge_before(struct verve_qp *qp, u32 psn)
 static void receive_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 	__must_hold(&qp->lock)
 {
+	if ((syndrome & VERVE_AETH_TYPE_MASK) != VERVE_AETH_ACK)
+		trace_verve_nak_received(qp, syndrome, psn);
 	switch (syndrome & VERVE_AETH_TYPE_MASK) {
 	case VERVE_AETH_ACK:
 		acknowledge_upto(qp, psn);
@@ -284,7 +287,7 @@ static void receive_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 			nak(qp, syndrome);
 		break;
 	default:
-		verve_count(qp->dev, rx_drop_protocol, 1);
+		verve_qp_drop(qp, rx_drop_protocol);
 	}
 }
 
@@ -371,7 +374,7 @@ static void receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 	struct verve_swqe *wqe = awaited_read(qp, psn);
 
 	if (!wqe) {
-		verve_count(qp->dev, rx_drop_protocol, 1);
+		verve_qp_drop(qp, rx_drop_protocol);
 		return;
 	}
 	/* It also acknowledges every SEND and WRITE before the READ. */
@@ -389,10 +392,10 @@ void verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 
 	switch (verve_verdict_ack(pdu->psn, qp->req.una, qp->req.max_psn)) {
 	case VERVE_ACK_STALE:
-		verve_count(qp->dev, rx_drop_stale, 1);
+		verve_qp_drop(qp, rx_drop_stale);
 		return;
 	case VERVE_ACK_GHOST:
-		verve_count(qp->dev, rx_drop_protocol, 1);
+		verve_qp_drop(qp, rx_drop_protocol);
 		return;
 	case VERVE_ACK_VALID:
 		break;

@@ -123,7 +123,7 @@ static void complete_recv(struct verve_qp *qp, const struct verve_pdu *pdu,
 		wc.wc_flags |= IB_WC_WITH_IMM;
 		wc.ex.imm_data = pdu->imm;
 	}
-	verve_count(qp->dev, rdma_recvs, 1);
+	verve_count(qp, rdma_recvs, 1);
 	verve_responder_complete(qp, &wc, pdu->flags & VERVE_PDU_SOLICITED);
 }
 
@@ -135,14 +135,14 @@ void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	int err;
 
 	if (pdu->qkey != qp->attr.qkey) {
-		verve_count(qp->dev, rx_drop_qkey, 1);
+		verve_qp_drop(qp, rx_drop_qkey);
 		return;
 	}
 	switch (verve_responder_take_recv(qp)) {
 	case 0:
 		break;
 	case -ENOENT:
-		verve_count(qp->dev, rx_drop_no_recv, 1);
+		verve_qp_drop(qp, rx_drop_no_recv);
 		return;
 	default:
 		fail(qp, IB_WC_LOC_QP_OP_ERR);

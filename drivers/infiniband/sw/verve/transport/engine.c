@@ -60,14 +60,15 @@ static void take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	u32 flags = verve_opcode_flags(arrival->pdu.opcode);
 
+	trace_verve_arrival(qp, &arrival->pdu);
 	if (!is_service(qp, flags))
-		verve_count(qp->dev, rx_drop_opcode, 1);
+		verve_qp_drop(qp, rx_drop_opcode);
 	else if (!is_receiving(qp, flags))
-		verve_count(qp->dev, rx_drop_qp_state, 1);
+		verve_qp_drop(qp, rx_drop_qp_state);
 	else if (!verve_qp_is_connected(qp))
 		verve_datagram_receive(qp, arrival);
 	else if (!verve_arrival_matches(arrival, &qp->flow.av))
-		verve_count(qp->dev, rx_drop_address, 1);
+		verve_qp_drop(qp, rx_drop_address);
 	else if (flags & VERVE_OP_RESPONSE)
 		verve_completer_receive(qp, arrival);
 	else
@@ -102,10 +103,13 @@ static void run(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	unsigned long events = xchg(&qp->events, 0);
-	struct verve_train train;
+	struct verve_train train = {
+		.dev = qp->dev,
+		.qpn = qp->qpn,
+		.stats = qp->stats,
+	};
 
 	lockdep_assert_held(&qp->lock);
-	verve_train_init(&train, qp->dev);
 	qp->train = &train;
 	qp->budget = VERVE_BUDGET_PACKETS;
 	if (events & BIT(VERVE_EV_FAULT))
@@ -240,9 +244,16 @@ void verve_engine_event(struct verve_qp *qp, enum ib_event_type event)
 	qp->notices |= BIT(VERVE_NOTICE_SHIFT + event);
 }
 
+void verve_engine_state(struct verve_qp *qp, enum ib_qp_state state)
+{
+	if (qp->state != state)
+		trace_verve_qp_state(qp, state);
+	qp->state = state;
+}
+
 void verve_engine_error(struct verve_qp *qp)
 {
-	qp->state = IB_QPS_ERR;
+	verve_engine_state(qp, IB_QPS_ERR);
 	verve_completer_flush(qp);
 	verve_responder_flush(qp);
 	verve_timer_qp_error(qp);
@@ -252,7 +263,7 @@ void verve_engine_overrun(struct verve_qp *qp)
 {
 	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)
 		return;
-	qp->state = IB_QPS_ERR;
+	verve_engine_state(qp, IB_QPS_ERR);
 	verve_engine_event(qp, IB_EVENT_QP_FATAL);
 	verve_timer_qp_error(qp);
 	verve_engine_again(qp);

@@ -192,7 +192,7 @@ void verve_fault_hold(struct verve_qp *qp, struct verve_arrival *arrival)
 	struct verve_stall *stall = &qp->stall;
 
 	if (stall->num_held == VERVE_MAX_HELD) {
-		verve_count(qp->dev, rx_drop_stalled, 1);
+		verve_count(qp, rx_drop_stalled, 1);
 		verve_arrival_free(arrival);
 		return;
 	}

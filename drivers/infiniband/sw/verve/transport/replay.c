@@ -89,7 +89,7 @@ void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
 	};
 	struct verve_mr *mr;
 
-	verve_count(qp->dev, rx_read_requests, 1);
+	verve_count(qp, rx_read_requests, 1);
 	if (pdu->dmalen > VERVE_MAX_MSG) {
 		verve_responder_refuse(qp, VERVE_NAK_INV_REQ);
 		return;
@@ -180,7 +180,7 @@ void verve_replay_atomic(struct verve_qp *qp,
 	err = execute_atomic(qp, pdu, value, &atomic.orig);
 	if (err == -EAGAIN)
 		return;
-	verve_count(qp->dev, rx_atomic_requests, 1);
+	verve_count(qp, rx_atomic_requests, 1);
 	if (err) {
 		verve_responder_refuse(qp, err);
 		return;
@@ -219,7 +219,7 @@ void verve_replay_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 		.last_psn = pdu->psn,
 	};
 
-	verve_count(qp->dev, rx_flush_requests, 1);
+	verve_count(qp, rx_flush_requests, 1);
 	if (!may_flush(qp, pdu)) {
 		verve_responder_refuse(qp, VERVE_NAK_REM_ACC_ERR);
 		return;
@@ -292,17 +292,17 @@ void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 	struct verve_replay replay;
 
 	if (!found || found->op != op) {
-		verve_count(qp->dev, rx_drop_stale, 1);
+		verve_qp_drop(qp, rx_drop_stale);
 		return;
 	}
 	replay = *found;
 	if (op == VERVE_OP_READ && !trim(&replay, pdu, qp->mtu)) {
-		verve_count(qp->dev, rx_drop_protocol, 1);
+		verve_qp_drop(qp, rx_drop_protocol);
 		return;
 	}
 	/* A straggler: its key has been invalidated since it was answered. */
 	if (op == VERVE_OP_READ && !is_readable(qp, &replay)) {
-		verve_count(qp->dev, rx_drop_stale, 1);
+		verve_qp_drop(qp, rx_drop_stale);
 		return;
 	}
 	/* A full queue means that it is being answered already. */

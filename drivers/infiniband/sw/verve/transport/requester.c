@@ -391,7 +391,7 @@ static bool begin(struct verve_qp *qp, struct verve_swqe *wqe)
 		return true;
 	}
 	start(qp, wqe);
-	verve_count(qp->dev, rdma_sends, 1);
+	verve_count(qp, rdma_sends, 1);
 	return true;
 }
 
@@ -475,6 +475,7 @@ void verve_requester_rewind(struct verve_qp *qp)
 
 	if (req->psn == req->una)
 		return;
+	trace_verve_rewind(qp);
 	for (i = sq->tail; i != sq->next + 1 && i != head; i++)
 		verve_sq_at(sq, i)->reads = 0;
 	req->psn = req->una;
@@ -482,5 +483,5 @@ void verve_requester_rewind(struct verve_qp *qp)
 	req->unasked = 0;
 	/* The oldest request that has not completed holds the oldest PSN. */
 	sq->next = sq->tail;
-	verve_count(qp->dev, completer_retry_err, 1);
+	verve_count(qp, completer_retry_err, 1);
 }

@@ -29,6 +29,8 @@ void verve_responder_ack(struct verve_qp *qp, u8 syndrome, u32 psn)
 		.pdu.aeth = syndrome << 24 | (qp->resp.msn & VERVE_PSN_MASK),
 	};
 
+	if ((syndrome & VERVE_AETH_TYPE_MASK) != VERVE_AETH_ACK)
+		trace_verve_nak_sent(qp, syndrome, psn);
 	verve_train_add(qp->train, &qp->flow, &burst);
 }
 
@@ -71,7 +73,7 @@ void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
 	wc->port_num = 1;
 	resp->recv_valid = false;
 	if (failed && wc->status != IB_WC_WR_FLUSH_ERR)
-		verve_count(qp->dev, resp_cqe_error, 1);
+		verve_count(qp, resp_cqe_error, 1);
 	if (!verve_cq_post(qp->rcq, wc, 1, solicited || failed))
 		verve_engine_overrun(qp);
 	qp->notices |= VERVE_NOTICE_RCQ;
@@ -182,7 +184,7 @@ static void refuse(struct verve_qp *qp, u8 nak)
 		verve_responder_refuse(qp, nak);
 		return;
 	}
-	verve_count(qp->dev, rx_drop_protocol, 1);
+	verve_qp_drop(qp, rx_drop_protocol);
 	abandon(qp);
 }
 
@@ -203,13 +205,13 @@ static void fail_locally(struct verve_qp *qp, enum ib_wc_status status, u8 nak)
 static void not_ready(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	verve_count(qp->dev, out_of_buffer, 1);
+	verve_count(qp, out_of_buffer, 1);
 	if (qp->type == IB_QPT_UC) {
-		verve_count(qp->dev, rx_drop_no_recv, 1);
+		verve_qp_drop(qp, rx_drop_no_recv);
 		abandon(qp);
 		return;
 	}
-	verve_count(qp->dev, send_rnr_err, 1);
+	verve_count(qp, send_rnr_err, 1);
 	qp->resp.nak_sent = true;
 	verve_responder_ack(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer,
 			    qp->resp.epsn);
@@ -259,7 +261,7 @@ static void complete_message(struct verve_qp *qp, const struct verve_pdu *pdu,
 		wc.wc_flags |= IB_WC_WITH_INVALIDATE;
 		wc.ex.invalidate_rkey = pdu->inv_rkey;
 	}
-	verve_count(qp->dev, rdma_recvs, 1);
+	verve_count(qp, rdma_recvs, 1);
 	verve_responder_complete(qp, &wc, pdu->flags & VERVE_PDU_SOLICITED);
 }
 
@@ -358,7 +360,7 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 		return;
 	}
 	if ((flags & VERVE_OP_WRITE) && (flags & VERVE_OP_FIRST))
-		verve_count(qp->dev, rx_write_requests, 1);
+		verve_count(qp, rx_write_requests, 1);
 	switch (flags & VERVE_OP_IETH ? invalidate(qp, pdu->inv_rkey) : 0) {
 	case 0:
 		break;
@@ -407,7 +409,7 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 	__must_hold(&qp->lock)
 {
-	verve_count(qp->dev, duplicate_request, 1);
+	verve_count(qp, duplicate_request, 1);
 	if (flags & VERVE_OP_ANSWERED)
 		verve_replay_repeat(qp, pdu);
 	else
@@ -417,7 +419,7 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 static void sequence_error(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	verve_count(qp->dev, out_of_seq_request, 1);
+	verve_count(qp, out_of_seq_request, 1);
 	if (qp->resp.nak_sent)
 		return;
 	qp->resp.nak_sent = true;
@@ -436,7 +438,7 @@ static bool resynchronise(struct verve_qp *qp, const struct verve_pdu *pdu,
 		abandon(qp);
 	if (qp->resp.op || (flags & VERVE_OP_FIRST))
 		return true;
-	verve_count(qp->dev, rx_drop_sequence, 1);
+	verve_qp_drop(qp, rx_drop_sequence);
 	qp->resp.epsn = verve_psn_add(pdu->psn, 1);
 	return false;
 }

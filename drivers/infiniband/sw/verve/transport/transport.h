@@ -7,8 +7,15 @@
 #define VERVE_TRANSPORT_H
 
 #include "../path/train.h"
+#include "../trace.h"
 #include "../verbs/qp.h"
 #include "engine.h"
+
+/* A packet that came for @qp is thrown away: @reason is a rx_drop_* counter. */
+#define verve_qp_drop(qp, reason) do {					\
+	verve_count(qp, reason, 1);					\
+	trace_verve_drop((qp)->dev, (qp)->qpn, VERVE_CNT_##reason);	\
+} while (0)
 
 /* requester.c: from send requests to bursts */
 
@@ -157,6 +164,9 @@ void verve_engine_unlock(struct verve_qp *qp)
 	__releases(&qp->lock);
 /* Raise an asynchronous event once the lock is dropped. */
 void verve_engine_event(struct verve_qp *qp, enum ib_event_type event)
+	__must_hold(&qp->lock);
+/* The QP is in this state from now on; what else that means is done apart. */
+void verve_engine_state(struct verve_qp *qp, enum ib_qp_state state)
 	__must_hold(&qp->lock);
 /* To the error state: flush both queues. */
 void verve_engine_error(struct verve_qp *qp)

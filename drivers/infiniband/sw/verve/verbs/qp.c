@@ -239,6 +239,7 @@ static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 	qp->dev = dev;
 	qp->type = init->qp_type;
 	qp->is_user = is_user;
+	qp->stats = qp->dev->stats;
 	qp->scq = to_vcq(init->send_cq);
 	qp->rcq = to_vcq(init->recv_cq);
 	qp->state = IB_QPS_RESET;
@@ -297,7 +298,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	list_del(&qp->entry);
 	mutex_unlock(&qp->dev->qp_lock);
 	verve_engine_lock(qp);
-	qp->state = IB_QPS_RESET;
+	verve_engine_state(qp, IB_QPS_RESET);
 	qp->dead = true;
 	verve_engine_unlock(qp);
 

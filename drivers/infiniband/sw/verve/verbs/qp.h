@@ -186,6 +186,8 @@ enum verve_qp_notice {
  * @type: RC, UC, UD, GSI
  * @is_user: user space posts
  * @windows: type 2 memory windows bound to it, under the device's mw_lock
+ * @stats: where its counters are: the device's, or its own. Written
+ *	under @lock; who reads it without is in an RCU section
  * @ref: 1 until destroyed, 1 for each look-up and each entry into the engine
  * @idle: completed when @ref drops to 0
  * @rcu: memory outlives look-ups
@@ -226,6 +228,7 @@ struct verve_qp {
 	enum ib_qp_type type;
 	bool is_user;
 	struct list_head windows;
+	struct verve_stats __percpu *stats;
 	refcount_t ref;
 	struct completion idle;
 	struct rcu_head rcu;

@@ -131,7 +131,7 @@ static void enter_state(struct verve_qp *qp, enum ib_qp_state state)
 	default:
 		break;
 	}
-	qp->state = state;
+	verve_engine_state(qp, state);
 }
 
 static int apply(struct verve_qp *qp, const struct ib_qp_attr *attr, int mask,
