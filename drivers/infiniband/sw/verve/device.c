@@ -95,6 +95,7 @@ void verve_dealloc_device(struct ib_device *ibdev)
 	verve_keys_exit(dev);
 	xa_destroy(&dev->ahs);
 	ida_destroy(&dev->srq_nums);
+	xa_destroy(&dev->apart);
 	free_percpu(dev->stats);
 	queue_removal(dev);
 }
@@ -165,6 +166,7 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	ida_init(&dev->srq_nums);
 	spin_lock_init(&dev->mw_lock);
+	xa_init_flags(&dev->apart, XA_FLAGS_ALLOC1);
 	INIT_LIST_HEAD(&dev->qps);
 	mutex_init(&dev->qp_lock);
 

@@ -44,7 +44,10 @@ struct verve_net;
  * @num_cqs: likewise
  * @num_qps: likewise
  * @gsi: the QP with number 1, RCU; set while it exists
- * @stats: per-CPU counters
+ * @stats: per-CPU counters of what is not counted apart
+ * @apart: per-CPU counters of QPs that are counted apart, by the number of
+ *	their rdma_counter (verbs/counter.c)
+ * @past: what such counters held that are gone; under the lock of @apart
  * @qps: every QP of the device, for events that concern all; under @qp_lock
  * @qp_lock: mutex
  * @dma_mr: what the local DMA lkey stands for: all kernel memory
@@ -69,6 +72,8 @@ struct verve_dev {
 	atomic_t num_qps;
 	struct verve_qp __rcu *gsi;
 	struct verve_stats __percpu *stats;
+	struct xarray apart;
+	struct verve_stats past;
 
 	struct list_head qps;
 	struct mutex qp_lock; /* qps, and setting gsi */
@@ -131,6 +136,12 @@ bool verve_port_is_active(const struct net_device *ndev);
 /* The largest IB MTU whose packets fit. */
 enum ib_mtu verve_port_mtu(const struct net_device *ndev);
 extern const struct attribute_group verve_attr_group;
+
+/* pma.c: performance management; process context */
+int verve_process_mad(struct ib_device *ibdev, int flags, u32 port_num,
+		      const struct ib_wc *wc, const struct ib_grh *grh,
+		      const struct ib_mad *in, struct ib_mad *out,
+		      size_t *out_size, u16 *out_pkey_index);
 
 /* device.c: the last that the core calls; frees what the device holds */
 void verve_dealloc_device(struct ib_device *ibdev);

@@ -8,6 +8,7 @@
 #include "device.h"
 #include "stats.h"
 #include "verbs/ah.h"
+#include "verbs/counter.h"
 #include "verbs/cq.h"
 #include "verbs/mr.h"
 #include "verbs/mr_fast.h"
@@ -62,6 +63,17 @@ reg_user_mr_dmabuf_attrs(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
 					&attrs->driver_udata);
 }
 
+static int __maybe_unused
+counter_bind_qp_port(struct rdma_counter *counter, struct ib_qp *qp, u32 port)
+{
+	return verve_counter_bind_qp(counter, qp);
+}
+
+static int __maybe_unused counter_unbind_qp_port(struct ib_qp *qp, u32 port)
+{
+	return verve_counter_unbind_qp(qp);
+}
+
 #ifndef COMPAT_HAVE_RESIZE_USER_CQ
 static int resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 {
@@ -83,6 +95,13 @@ const struct ib_device_ops verve_device_ops = {
 	.alloc_mw = verve_alloc_mw,
 	.alloc_pd = verve_alloc_pd,
 	.alloc_ucontext = verve_alloc_ucontext,
+	.counter_alloc_stats = verve_counter_alloc_stats,
+	.counter_bind_qp = OP(counter_bind_qp, counter_bind_qp_port,
+			      verve_counter_bind_qp),
+	.counter_dealloc = verve_counter_dealloc,
+	.counter_unbind_qp = OP(counter_unbind_qp, counter_unbind_qp_port,
+				verve_counter_unbind_qp),
+	.counter_update_stats = verve_counter_update_stats,
 	.create_ah = verve_create_ah,
 	.create_cq = OP(create_cq, create_cq_attrs, verve_create_cq),
 	.create_qp = verve_create_qp,
@@ -117,6 +136,7 @@ const struct ib_device_ops verve_device_ops = {
 	.post_recv = verve_post_recv,
 	.post_send = verve_post_send,
 	.post_srq_recv = verve_post_srq_recv,
+	.process_mad = verve_process_mad,
 	.query_ah = verve_query_ah,
 	.query_device = verve_query_device,
 	.query_pkey = verve_query_pkey,
@@ -136,6 +156,12 @@ const struct ib_device_ops verve_device_ops = {
 	.resize_user_cq = verve_resize_cq,
 #else
 	.resize_cq = resize_cq,
+#endif
+
+#ifdef COMPAT_HAVE_COUNTER_INIT
+	.counter_init = verve_counter_init,
+
+	INIT_RDMA_OBJ_SIZE(rdma_counter, verve_counter_handle, counter),
 #endif
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, verve_ah, ibah),

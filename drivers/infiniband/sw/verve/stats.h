@@ -16,6 +16,8 @@
 	X(rcvd_pkts)			\
 	X(sent_bytes)			\
 	X(rcvd_bytes)			\
+	X(sent_mcast_pkts)		\
+	X(rcvd_mcast_pkts)		\
 	X(duplicate_request)		\
 	X(out_of_seq_request)		\
 	X(rcvd_rnr_err)			\
@@ -79,9 +81,19 @@ struct verve_stats {
 
 struct ib_device;
 struct rdma_hw_stats;
+struct verve_dev;
 
 /* Add the sums over all CPUs to @values. Any context. */
 void verve_stats_sum(const struct verve_stats __percpu *stats, u64 *values);
+
+/**
+ * verve_stats_total() - all that ever happened on a device
+ * @dev: device
+ * @total: filled: its own counters, and those of QPs that are counted apart
+ *
+ * Context: process.
+ */
+void verve_stats_total(struct verve_dev *dev, struct verve_stats *total);
 
 /* Process context. */
 struct rdma_hw_stats *verve_stats_alloc(void);

@@ -41,6 +41,18 @@ struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn)
 	return qp;
 }
 
+struct verve_qp *verve_qp_hold(struct ib_qp *ibqp)
+{
+	struct verve_qp *qp;
+
+	rcu_read_lock();
+	qp = READ_ONCE(to_handle(ibqp)->qp);
+	if (qp && !refcount_inc_not_zero(&qp->ref))
+		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
 struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev)
 {
 	struct verve_qp *qp;
@@ -254,8 +266,6 @@ static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 int verve_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		    struct ib_udata *udata)
 {
-	struct verve_qp_handle *handle =
-		container_of(ibqp, struct verve_qp_handle, ibqp);
 	struct ib_ucontext *uctx = verve_udata_context(udata);
 	struct verve_qp *qp;
 	int err;
@@ -282,7 +292,7 @@ int verve_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		free_qp(qp);
 		return err;
 	}
-	handle->qp = qp;
+	to_handle(ibqp)->qp = qp;
 	ibqp->qp_num = qp->qpn;
 	mutex_lock(&qp->dev->qp_lock);
 	list_add_tail(&qp->entry, &qp->dev->qps);
@@ -304,6 +314,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 
 	withdraw(qp);
 	verve_fault_detach(qp);
+	WRITE_ONCE(to_handle(ibqp)->qp, NULL);
 	/* Others hold it across one round of its engine at most. */
 	verve_qp_put(qp);
 	wait_for_completion(&qp->idle);

@@ -186,7 +186,7 @@ enum verve_qp_notice {
  * @type: RC, UC, UD, GSI
  * @is_user: user space posts
  * @windows: type 2 memory windows bound to it, under the device's mw_lock
- * @stats: where its counters are: the device's, or its own. Written
+ * @stats: where its counters are: the device's, or its own (counter.c). Written
  *	under @lock; who reads it without is in an RCU section
  * @ref: 1 until destroyed, 1 for each look-up and each entry into the engine
  * @idle: completed when @ref drops to 0
@@ -274,9 +274,14 @@ struct verve_qp_handle {
 	struct verve_qp *qp;
 };
 
+static inline struct verve_qp_handle *to_handle(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct verve_qp_handle, ibqp);
+}
+
 static inline struct verve_qp *to_vqp(struct ib_qp *ibqp)
 {
-	return container_of(ibqp, struct verve_qp_handle, ibqp)->qp;
+	return to_handle(ibqp)->qp;
 }
 
 static inline struct verve_swqe *verve_sq_at(const struct verve_sq *sq, u32 i)
@@ -303,6 +308,13 @@ static inline bool verve_qp_is_connected(const struct verve_qp *qp)
  * Context: any up to softirq. Return: QP with a reference, or NULL.
  */
 struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn);
+/**
+ * verve_qp_hold() - the QP behind the core's object
+ * @ibqp: may be in the middle of being destroyed: before Linux 7.2, who looks
+ *	at resources by netlink keeps the core's object only
+ * Context: any up to softirq. Return: QP with a reference, or NULL.
+ */
+struct verve_qp *verve_qp_hold(struct ib_qp *ibqp);
 /* QP 1 of a device, with a reference, or NULL. */
 struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev);
 void verve_qp_put(struct verve_qp *qp);

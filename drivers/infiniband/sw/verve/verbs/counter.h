@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * QPs that are counted apart from their device
+ */
+#ifndef VERVE_VERBS_COUNTER_H
+#define VERVE_VERBS_COUNTER_H
+
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_counter.h>
+
+/* The core of Linux 7.2 allocates these by their size. */
+struct verve_counter_handle {
+	struct rdma_counter counter;
+};
+
+/* verbs; process context, the core holds the mutex of @counter */
+int verve_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp);
+int verve_counter_unbind_qp(struct ib_qp *ibqp);
+int verve_counter_update_stats(struct rdma_counter *counter);
+/* verbs; process context, nobody else knows @counter (any more) */
+void verve_counter_init(struct rdma_counter *counter);
+struct rdma_hw_stats *verve_counter_alloc_stats(struct rdma_counter *counter);
+int verve_counter_dealloc(struct rdma_counter *counter);
+
+#endif
