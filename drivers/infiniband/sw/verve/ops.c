@@ -16,6 +16,7 @@
 #include "verbs/mw.h"
 #include "verbs/pd.h"
 #include "verbs/qp.h"
+#include "verbs/resource.h"
 #include "verbs/rq.h"
 #include "verbs/ucontext.h"
 
@@ -117,6 +118,9 @@ const struct ib_device_ops verve_device_ops = {
 	.destroy_qp = verve_destroy_qp,
 	.destroy_srq = verve_destroy_srq,
 	.disassociate_ucontext = verve_disassociate_ucontext,
+	.fill_res_cq_entry = verve_fill_res_cq_entry,
+	.fill_res_mr_entry = verve_fill_res_mr_entry,
+	.fill_res_qp_entry = verve_fill_res_qp_entry,
 	.get_dev_fw_str = verve_get_dev_fw_str,
 	.get_dma_mr = verve_get_dma_mr,
 	.get_hw_stats = verve_get_hw_stats,
@@ -158,6 +162,9 @@ const struct ib_device_ops verve_device_ops = {
 	.resize_cq = resize_cq,
 #endif
 
+#ifdef COMPAT_HAVE_FILL_RES_SRQ
+	.fill_res_srq_entry = verve_fill_res_srq_entry,
+#endif
 #ifdef COMPAT_HAVE_COUNTER_INIT
 	.counter_init = verve_counter_init,
 

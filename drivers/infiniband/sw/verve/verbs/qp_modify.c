@@ -191,8 +191,11 @@ int verve_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int verve_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init)
 {
-	struct verve_qp *qp = to_vqp(ibqp);
+	struct verve_qp *qp = verve_qp_hold(ibqp);
 
+	/* Being destroyed: whoever lists QPs goes on to the next. */
+	if (!qp)
+		return -EAGAIN;
 	verve_engine_lock(qp);
 	*attr = qp->attr;
 	attr->qp_state = qp->state;
@@ -220,5 +223,6 @@ int verve_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init->qp_type = ibqp->qp_type;
 	init->sq_sig_type = qp->sq.sig_all ? IB_SIGNAL_ALL_WR :
 					     IB_SIGNAL_REQ_WR;
+	verve_qp_put(qp);
 	return 0;
 }
