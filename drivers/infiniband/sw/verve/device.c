@@ -93,6 +93,7 @@ void verve_dealloc_device(struct ib_device *ibdev)
 	verve_net_put(dev->net);
 	kfree(dev->dma_mr);
 	verve_keys_exit(dev);
+	verve_mcast_exit(dev);
 	xa_destroy(&dev->ahs);
 	ida_destroy(&dev->srq_nums);
 	xa_destroy(&dev->apart);
@@ -114,11 +115,16 @@ static int open_device(struct verve_dev *dev, struct net *net)
 	err = verve_keys_init(dev);
 	if (err)
 		goto free_dma_mr;
+	err = verve_mcast_init(dev);
+	if (err)
+		goto exit_keys;
 	dev->net = verve_net_get(net);
 	if (!IS_ERR(dev->net))
 		return 0;
 
 	err = PTR_ERR(dev->net);
+	verve_mcast_exit(dev);
+exit_keys:
 	verve_keys_exit(dev);
 free_dma_mr:
 	kfree(dev->dma_mr);

@@ -15,6 +15,7 @@
 #include <rdma/ib_verbs.h>
 #include "limits.h"
 #include "stats.h"
+#include "verbs/mcast.h"
 
 /* Of the driver; also what is called firmware, as there is none. */
 #define VERVE_VERSION		"0.1.0"
@@ -43,6 +44,7 @@ struct verve_net;
  * @num_pds: how many there are, as the next two; see verve_quota_take()
  * @num_cqs: likewise
  * @num_qps: likewise
+ * @mcast: multicast groups (mcast.c)
  * @gsi: the QP with number 1, RCU; set while it exists
  * @stats: per-CPU counters of what is not counted apart
  * @apart: per-CPU counters of QPs that are counted apart, by the number of
@@ -70,6 +72,7 @@ struct verve_dev {
 	atomic_t num_pds;
 	atomic_t num_cqs;
 	atomic_t num_qps;
+	struct verve_mcast mcast;
 	struct verve_qp __rcu *gsi;
 	struct verve_stats __percpu *stats;
 	struct xarray apart;

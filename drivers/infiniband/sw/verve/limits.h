@@ -33,6 +33,13 @@ enum verve_limits {
 	/* Pieces of memory of one fast registration. */
 	VERVE_MAX_FAST_PAGES	= 1024,
 
+	/* Groups of a device; QPs of a group, each of which gets every packet
+	 * in one go; QPs of all groups.
+	 */
+	VERVE_MAX_MCAST_GRP	= 1 << 13,
+	VERVE_MAX_MCAST_QP_ATTACH = 64,
+	VERVE_MAX_TOTAL_MCAST_QP_ATTACH = 1 << 16,
+
 	/* READs and atomics that a QP may have under way, either side. */
 	VERVE_MAX_RD_ATOMIC	= 128,
 

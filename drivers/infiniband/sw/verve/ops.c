@@ -10,6 +10,7 @@
 #include "verbs/ah.h"
 #include "verbs/counter.h"
 #include "verbs/cq.h"
+#include "verbs/mcast.h"
 #include "verbs/mr.h"
 #include "verbs/mr_fast.h"
 #include "verbs/mr_odp.h"
@@ -96,6 +97,7 @@ const struct ib_device_ops verve_device_ops = {
 	.alloc_mw = verve_alloc_mw,
 	.alloc_pd = verve_alloc_pd,
 	.alloc_ucontext = verve_alloc_ucontext,
+	.attach_mcast = verve_attach_mcast,
 	.counter_alloc_stats = verve_counter_alloc_stats,
 	.counter_bind_qp = OP(counter_bind_qp, counter_bind_qp_port,
 			      verve_counter_bind_qp),
@@ -113,6 +115,7 @@ const struct ib_device_ops verve_device_ops = {
 	.dealloc_pd = verve_dealloc_pd,
 	.dealloc_ucontext = verve_dealloc_ucontext,
 	.dereg_mr = verve_dereg_mr,
+	.detach_mcast = verve_detach_mcast,
 	.destroy_ah = verve_destroy_ah,
 	.destroy_cq = verve_destroy_cq,
 	.destroy_qp = verve_destroy_qp,

@@ -56,6 +56,16 @@ bool verve_arrival_matches(const struct verve_arrival *arrival,
 	       ip->daddr == av->saddr.s6_addr32[3];
 }
 
+bool verve_arrival_is_multicast(const struct verve_arrival *arrival)
+{
+	const struct sk_buff *skb = to_skb(arrival);
+	const struct iphdr *ip = ip_hdr(skb);
+
+	if (ip->version == 6)
+		return ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr);
+	return ipv4_is_multicast(ip->daddr);
+}
+
 bool verve_arrival_grh(const struct verve_arrival *arrival, u8 grh[40])
 {
 	const struct sk_buff *skb = to_skb(arrival);

@@ -245,6 +245,59 @@ static void append(struct verve_batch *batch, struct sk_buff *skb)
 		batch->oldest = &arrival->node;
 }
 
+/* The group that a packet was sent to. Return: whether it was to one. */
+static bool get_group(const struct sk_buff *skb, struct in6_addr *group)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+
+	if (ip->version == 6) {
+		*group = ipv6_hdr(skb)->daddr;
+		return ipv6_addr_is_multicast(group);
+	}
+	ipv6_addr_set_v4mapped(ip->daddr, group);
+	return ipv4_is_multicast(ip->daddr);
+}
+
+/* A copy of the packet, with the same memory; nobody changes that any more. */
+static void give(struct verve_net *vnet, struct verve_qp *qp,
+		 struct sk_buff *skb)
+{
+	struct verve_batch batch = { .vnet = vnet, .qp = qp };
+
+	skb = skb_clone(skb, GFP_ATOMIC);
+	if (unlikely(!skb)) {
+		verve_count(qp, rx_drop_memory, 1);
+		trace_verve_drop(qp->dev, qp->qpn, VERVE_CNT_rx_drop_memory);
+		verve_qp_put(qp);
+		return;
+	}
+	verve_count(qp, rcvd_mcast_pkts, 1);
+	append(&batch, skb);
+	verve_batch_deliver(&batch);
+}
+
+/* To every QP that is attached (IBTA vol. 1, 10.5.2.2) */
+static void take_multicast(struct verve_net *vnet, struct sk_buff *skb)
+{
+	struct verve_dev *dev = find_device(vnet, skb);
+	struct verve_group_member *member;
+	struct verve_group *group = NULL;
+	struct in6_addr addr;
+
+	if (dev && get_group(skb, &addr))
+		group = verve_mcast_find(dev, &addr);
+	if (!group) {
+		drop(vnet, skb, VERVE_MULTICAST_QPN, VERVE_CNT_rx_drop_no_qp);
+		return;
+	}
+	to_arrival(skb)->pdu.flags |= VERVE_PDU_MULTICAST;
+	list_for_each_entry_rcu(member, &group->members, entry) {
+		if (verve_qp_get(member->qp))
+			give(vnet, member->qp, skb);
+	}
+	consume_skb(skb);
+}
+
 void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb)
 {
 	enum verve_counter reason;
@@ -257,6 +310,10 @@ void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb)
 	}
 	if (batch->qp && batch->qpn != qpn)
 		verve_batch_deliver(batch);
+	if (unlikely(qpn == VERVE_MULTICAST_QPN)) {
+		take_multicast(batch->vnet, skb);
+		return;
+	}
 	if (!batch->qp) {
 		batch->qp = find_qp(batch->vnet, skb, qpn);
 		batch->qpn = qpn;

@@ -13,9 +13,19 @@
 #include "../wire/icrc.h"
 #include "net.h"
 
+static bool is_group(const struct verve_av *av)
+{
+	if (av->is_v6)
+		return ipv6_addr_is_multicast(&av->daddr);
+	return ipv4_is_multicast(av->daddr.s6_addr32[3]);
+}
+
+/* To a group, unless somebody said how far: within the subnet. */
 static u8 hop_limit(const struct verve_av *av)
 {
-	return av->hop_limit ?: IPDEFTTL;
+	if (likely(av->hop_limit))
+		return av->hop_limit;
+	return is_group(av) ? 1 : IPDEFTTL;
 }
 
 /* @len: from the UDP header to the end of the packet */

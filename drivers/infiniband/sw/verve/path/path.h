@@ -101,6 +101,9 @@ int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
 bool verve_arrival_matches(const struct verve_arrival *arrival,
 			   const struct verve_av *av);
 
+/* Was it sent to a multicast address? */
+bool verve_arrival_is_multicast(const struct verve_arrival *arrival);
+
 /**
  * verve_arrival_grh() - the 40 bytes in front of a UD message
  * @arrival: from the network

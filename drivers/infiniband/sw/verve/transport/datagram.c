@@ -34,6 +34,8 @@ static int transmit(struct verve_qp *qp, const struct verve_swqe *wqe,
 	};
 	int err;
 
+	if (wqe->rqpn == VERVE_MULTICAST_QPN)
+		verve_count(qp, sent_mcast_pkts, 1);
 	if (wqe->flags & IB_SEND_SOLICITED)
 		burst.pdu.flags |= VERVE_PDU_SOLICITED;
 	err = verve_train_add(qp->train, &flow, &burst);
@@ -127,6 +129,13 @@ static void complete_recv(struct verve_qp *qp, const struct verve_pdu *pdu,
 	verve_responder_complete(qp, &wc, pdu->flags & VERVE_PDU_SOLICITED);
 }
 
+/* By a group it comes to those who are attached to it, and to nobody else. */
+static bool is_misdirected(const struct verve_arrival *arrival)
+{
+	return verve_arrival_is_multicast(arrival) !=
+	       !!(arrival->pdu.flags & VERVE_PDU_MULTICAST);
+}
+
 void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
@@ -134,6 +143,10 @@ void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	bool is_v6;
 	int err;
 
+	if (is_misdirected(arrival)) {
+		verve_qp_drop(qp, rx_drop_address);
+		return;
+	}
 	if (pdu->qkey != qp->attr.qkey) {
 		verve_qp_drop(qp, rx_drop_qkey);
 		return;

@@ -9,10 +9,7 @@
 #include "qp.h"
 #include "ucontext.h"
 
-enum {
-	GSI_QPN = 1,
-	MULTICAST_QPN = 0xffffff,
-};
+enum { GSI_QPN = 1 };
 
 /* All QPs of all devices: a packet's QPN tells its device. */
 static struct rhashtable qp_table;
@@ -30,7 +27,7 @@ struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn)
 
 	rcu_read_lock();
 	qp = rhashtable_lookup(&qp_table, &qpn, qp_params);
-	if (qp && !refcount_inc_not_zero(&qp->ref))
+	if (qp && !verve_qp_get(qp))
 		qp = NULL;
 	rcu_read_unlock();
 	/* The device is there as long as its QP is. */
@@ -47,7 +44,7 @@ struct verve_qp *verve_qp_hold(struct ib_qp *ibqp)
 
 	rcu_read_lock();
 	qp = READ_ONCE(to_handle(ibqp)->qp);
-	if (qp && !refcount_inc_not_zero(&qp->ref))
+	if (qp && !verve_qp_get(qp))
 		qp = NULL;
 	rcu_read_unlock();
 	return qp;
@@ -59,7 +56,7 @@ struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev)
 
 	rcu_read_lock();
 	qp = rcu_dereference(dev->gsi);
-	if (qp && !refcount_inc_not_zero(&qp->ref))
+	if (qp && !verve_qp_get(qp))
 		qp = NULL;
 	rcu_read_unlock();
 	return qp;
@@ -78,8 +75,8 @@ static int assign_qpn(struct verve_qp *qp)
 
 	do {
 		do {
-			qp->qpn = get_random_u32() & MULTICAST_QPN;
-		} while (qp->qpn <= GSI_QPN || qp->qpn == MULTICAST_QPN);
+			qp->qpn = get_random_u32() & VERVE_MULTICAST_QPN;
+		} while (qp->qpn <= GSI_QPN || qp->qpn == VERVE_MULTICAST_QPN);
 		err = rhashtable_lookup_insert_fast(&qp_table, &qp->node,
 						    qp_params);
 	} while (err == -EEXIST);

@@ -318,6 +318,11 @@ struct verve_qp *verve_qp_hold(struct ib_qp *ibqp);
 /* QP 1 of a device, with a reference, or NULL. */
 struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev);
 void verve_qp_put(struct verve_qp *qp);
+/* One more reference, if there still is one. Any context. */
+static inline bool verve_qp_get(struct verve_qp *qp)
+{
+	return refcount_inc_not_zero(&qp->ref);
+}
 
 /* Every QP of the device to the error state: the device goes away. Process. */
 void verve_qp_flush_all(struct verve_dev *dev);

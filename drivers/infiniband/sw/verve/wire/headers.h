@@ -117,6 +117,8 @@ enum verve_pdu_flags {
 	VERVE_PDU_FECN		= 1 << 3,
 	/* Set by the path: the packet bore an ECN CE mark. */
 	VERVE_PDU_CE		= 1 << 4,
+	/* From a group that the QP is attached to */
+	VERVE_PDU_MULTICAST	= 1 << 5,
 };
 
 /**
