@@ -12,18 +12,12 @@
 
 #include <linux/module.h>
 #include <linux/random.h>
-#include <linux/scatterlist.h>
 #include <linux/slab.h>
 
-#include "pair.h"
+#include "fast.h"
 
 #define ALL_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
-
-enum {
-	PIECES = 12,
-	PIECE_BYTES = 4096,
-};
 
 static char *device = "verve0";
 module_param(device, charp, 0444);
@@ -32,222 +26,7 @@ static int gid_index;
 module_param(gid_index, int, 0444);
 MODULE_PARM_DESC(gid_index, "index of a GID of its port 1");
 
-static struct pair pair;
-
-/* Says where and why a test fails, and ends it. */
-#define CHECK(cond, fmt, ...) do {					\
-	if (!(cond)) {							\
-		pr_info("# %s:%d: " fmt "\n", __func__, __LINE__,	\
-			##__VA_ARGS__);					\
-		return false;						\
-	}								\
-} while (0)
-
-/**
- * struct memory - scattered memory, and a region for it
- * @mr: region
- * @sg: its pieces
- * @piece: page-aligned blocks that @sg has parts of
- * @pieces: of them
- * @bytes: of all
- */
-struct memory {
-	struct ib_mr *mr;
-	struct scatterlist sg[PIECES];
-	u8 *piece[PIECES];
-	int pieces;
-	u32 bytes;
-};
-
-static void memory_free(struct memory *m)
-{
-	int i;
-
-	if (m->bytes)
-		ib_dma_unmap_sg(pair.dev, m->sg, m->pieces, DMA_BIDIRECTIONAL);
-	for (i = 0; i < PIECES; i++)
-		kfree(m->piece[i]);
-	if (!IS_ERR_OR_NULL(m->mr))
-		ib_dereg_mr(m->mr);
-	kfree(m);
-}
-
-/* With gaps, pieces begin and end anywhere; without, only the two ends do. */
-static void choose(int i, bool gaps, u32 *skip, u32 *bytes)
-{
-	*skip = 0;
-	*bytes = PIECE_BYTES;
-	if (gaps) {
-		*skip = 1 + 7 * i;
-		*bytes = 1 + 331 * i;
-	} else if (!i) {
-		*skip = 1000;
-		*bytes -= *skip;
-	} else if (i == PIECES - 1) {
-		*bytes = 777;
-	}
-}
-
-static struct memory *memory_alloc(enum ib_mr_type type)
-{
-	bool gaps = type == IB_MR_TYPE_SG_GAPS;
-	struct memory *m = kzalloc(sizeof(*m), GFP_KERNEL);
-	u32 skip, bytes, sum = 0;
-	int i;
-
-	if (!m)
-		return NULL;
-	sg_init_table(m->sg, PIECES);
-	m->mr = ib_alloc_mr(pair.pd, type, PIECES);
-	if (IS_ERR(m->mr))
-		goto free;
-	for (i = 0; i < PIECES; i++) {
-		m->piece[i] = kmalloc(PIECE_BYTES, GFP_KERNEL);
-		if (!m->piece[i])
-			goto free;
-		choose(i, gaps, &skip, &bytes);
-		sg_set_buf(&m->sg[i], m->piece[i] + skip, bytes);
-		sum += bytes;
-	}
-	m->pieces = PIECES;
-	if (ib_dma_map_sg(pair.dev, m->sg, PIECES, DMA_BIDIRECTIONAL) != PIECES)
-		goto free;
-	m->bytes = sum;
-	return m;
-free:
-	memory_free(m);
-	return NULL;
-}
-
-/* The same bytes in one piece */
-static void memory_copy(struct memory *m, u8 *flat, bool to_flat)
-{
-	if (to_flat)
-		sg_copy_to_buffer(m->sg, m->pieces, flat, m->bytes);
-	else
-		sg_copy_from_buffer(m->sg, m->pieces, flat, m->bytes);
-}
-
-static bool memory_map(struct memory *m)
-{
-	unsigned int offset = 0;
-	int n = ib_map_mr_sg(m->mr, m->sg, m->pieces, &offset, SZ_4K);
-
-	CHECK(n == m->pieces, "ib_map_mr_sg: %d of %d", n, m->pieces);
-	CHECK(m->mr->length == m->bytes, "length %llu, not %u",
-	      (unsigned long long)m->mr->length, m->bytes);
-	return true;
-}
-
-static struct ib_reg_wr reg(struct op *op, struct memory *m, int access)
-{
-	return (struct ib_reg_wr) {
-		.wr = {
-			.opcode = IB_WR_REG_MR,
-			.wr_cqe = &op->cqe,
-			.send_flags = IB_SEND_SIGNALED,
-		},
-		.mr = m->mr,
-		.key = m->mr->rkey,
-		.access = access,
-	};
-}
-
-/* With a key that differs from the last one */
-static bool memory_register(struct memory *m, int access)
-{
-	static u8 key;
-	static struct op op;
-	struct ib_reg_wr wr;
-	int status;
-
-	op_init(&op);
-	if (!memory_map(m))
-		return false;
-	ib_update_fast_reg_key(m->mr, ++key);
-	wr = reg(&op, m, access);
-	CHECK(!side_send(&pair.b, &wr.wr), "REG_MR is not taken");
-	status = op_wait(&op);
-	CHECK(status == IB_WC_SUCCESS, "REG_MR: %d", status);
-	CHECK(op.wc.opcode == IB_WC_REG_MR, "opcode %d", op.wc.opcode);
-	return true;
-}
-
-static int invalidate(struct side *side, u32 rkey)
-{
-	static struct op op;
-	struct ib_send_wr wr = {
-		.opcode = IB_WR_LOCAL_INV,
-		.wr_cqe = &op.cqe,
-		.send_flags = IB_SEND_SIGNALED,
-		.ex.invalidate_rkey = rkey,
-	};
-	int status;
-
-	op_init(&op);
-	if (side_send(side, &wr))
-		return -1;
-	status = op_wait(&op);
-	if (status == IB_WC_SUCCESS && op.wc.opcode != IB_WC_LOCAL_INV)
-		return -1;
-	return status;
-}
-
-/* READ or WRITE of a between its buffer and b's region. Return: status. */
-static int access_at(enum ib_wr_opcode opcode, u32 rkey, u64 va, u32 bytes)
-{
-	static struct op op;
-	struct ib_sge sge = {
-		.addr = pair.a.dma,
-		.length = bytes,
-		.lkey = pair.pd->local_dma_lkey,
-	};
-	struct ib_rdma_wr wr = {
-		.wr = {
-			.opcode = opcode,
-			.wr_cqe = &op.cqe,
-			.send_flags = IB_SEND_SIGNALED,
-			.sg_list = &sge,
-			.num_sge = 1,
-		},
-		.remote_addr = va,
-		.rkey = rkey,
-	};
-
-	op_init(&op);
-	if (side_send(&pair.a, &wr.wr))
-		return -1;
-	return op_wait(&op);
-}
-
-static int access_all(enum ib_wr_opcode opcode, struct memory *m)
-{
-	return access_at(opcode, m->mr->rkey, m->mr->iova, m->bytes);
-}
-
-/* The peer refused, and both QPs are in error now: begin anew. */
-static bool is_refused(int status)
-{
-	int err;
-
-	CHECK(status == IB_WC_REM_ACCESS_ERR, "status %d", status);
-	pair_disconnect(&pair);
-	err = pair_connect(&pair);
-	CHECK(!err, "reconnect: %d", err);
-	return true;
-}
-
-/* What is at fault here fails with @status, and the QP with it. */
-static bool has_failed(int status, int wanted)
-{
-	int err;
-
-	CHECK(status == wanted, "status %d, not %d", status, wanted);
-	pair_disconnect(&pair);
-	err = pair_connect(&pair);
-	CHECK(!err, "reconnect: %d", err);
-	return true;
-}
+struct pair pair;
 
 static bool read_and_write(struct memory *m)
 {
@@ -314,7 +93,7 @@ static bool test_edges(struct memory *m)
 	status = access_all(IB_WR_RDMA_WRITE, m);
 	CHECK(status == IB_WC_SUCCESS, "WRITE: %d", status);
 	for (i = 0; i < PIECES; i++) {
-		choose(i, m->mr->type == IB_MR_TYPE_SG_GAPS, &skip, &bytes);
+		memory_piece(i, m->mr->type == IB_MR_TYPE_SG_GAPS, &skip, &bytes);
 		for (k = 0; k < PIECE_BYTES; k++)
 			CHECK(m->piece[i][k] == (k - skip < bytes ? 0 : 0xa5),
 			      "piece %d, byte %u", i, k);
@@ -716,7 +495,7 @@ static const struct {
 
 static bool run(unsigned int i, enum ib_mr_type type)
 {
-	struct memory *m = memory_alloc(type);
+	struct memory *m = memory_alloc(&pair, type);
 	bool ok;
 
 	CHECK(m, "no memory, or no region of type %d", type);
