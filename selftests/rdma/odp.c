@@ -446,116 +446,6 @@ static bool forked(void)
 	return ok;
 }
 
-static long counter(const char *name)
-{
-	char path[160];
-	long n = -1;
-	FILE *f;
-
-	/*
-	 * They are read anew every 10 ms, and stand in the sysfs of the first
-	 * network namespace only.
-	 */
-	usleep(20000);
-	snprintf(path, sizeof(path),
-		 "/proc/1/root/sys/class/infiniband/%s/ports/1/hw_counters/%s",
-		 e.a.name, name);
-	f = fopen(path, "r");
-	if (f && fscanf(f, "%ld", &n) != 1)
-		n = -1;
-	if (f)
-		fclose(f);
-	return n;
-}
-
-static int advise(const struct region *r, int advice, uint32_t flags,
-		  uint64_t offset, uint32_t length, uint32_t lkey)
-{
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)r->mem + offset,
-		.length = length,
-		.lkey = lkey,
-	};
-
-	return uverbs_advise_mr(r->end->pd, advice, flags, &sge, 1);
-}
-
-#define FLUSH	IB_UVERBS_ADVISE_MR_FLAG_FLUSH
-#define READ	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
-#define WRITE	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE
-#define NO_FAULT IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
-
-/* What has been prefetched causes no fault when it is used. */
-static bool prefetch(uint32_t flags)
-{
-	struct region from = region_new(&e.a, SIZE, ON_DEMAND);
-	long pages = (SIZE + PAGE - 1) / PAGE, before;
-	bool ok;
-	int i;
-
-	ends_connect(&e, &(struct qp_conf){ .type = IBV_QPT_RC });
-	fill(from.mem, SIZE);
-	before = counter("page_faults");
-	ok = !advise(&from, READ, flags, 0, SIZE, from.mr->lkey);
-	for (i = 0; i < 100 && counter("page_faults") != before + pages; i++)
-		;
-	CHECK(ok && counter("page_faults") == before + pages,
-	      "%ld faults for %ld pages", counter("page_faults") - before, pages);
-	ok = !advise(&from, WRITE, FLUSH, PAGE, 1, from.mr->lkey);
-	CHECK(ok && counter("page_faults") == before + pages + 1, "to be written");
-	{
-		struct region to = region_over(&e.b, e.b.buf, END_MEMORY,
-					       ALL_ACCESS);
-
-		ok = moves(IBV_WR_RDMA_WRITE, &from, &to, SIZE) &&
-		     !memcmp(from.mem, to.mem, SIZE) &&
-		     counter("page_faults") == before + pages + 1;
-		ibv_dereg_mr(to.mr);
-	}
-	ends_disconnect(&e);
-	region_free(&from);
-	return ok;
-}
-
-static bool prefetch_no_fault(void)
-{
-	struct region r = region_new(&e.a, SIZE, ON_DEMAND);
-	long before = counter("page_faults");
-	bool ok;
-
-	r.mem[5 * PAGE] = 1;
-	ok = !advise(&r, NO_FAULT, FLUSH, 0, SIZE, r.mr->lkey);
-	CHECK(ok && counter("page_faults") == before + 1, "%ld faults",
-	      counter("page_faults") - before);
-	region_free(&r);
-	return ok;
-}
-
-static bool bad_advice(void)
-{
-	struct region r = region_new(&e.a, SIZE, ON_DEMAND);
-	struct region ro = region_new(&e.a, PAGE,
-				      IBV_ACCESS_ON_DEMAND | IBV_ACCESS_REMOTE_READ);
-	uint32_t key = r.mr->lkey;
-
-	CHECK(advise(&r, READ, FLUSH, 0, PAGE, key ^ 0x10000) == EINVAL, "key");
-	CHECK(advise(&r, READ, FLUSH, 0, PAGE, e.a.mr->lkey) == EINVAL,
-	      "pinned memory");
-	CHECK(advise(&ro, WRITE, FLUSH, 0, PAGE, ro.mr->lkey) == EINVAL,
-	      "not to be written");
-	CHECK(advise(&r, READ, FLUSH, SIZE - 1, 2, key) == EFAULT, "range");
-	CHECK(advise(&r, READ, 0, SIZE - 1, 2, key) == EFAULT, "range, later");
-	CHECK(advise(&r, READ, FLUSH | 2, 0, PAGE, key) == EINVAL, "flags");
-	CHECK(advise(&r, 17, FLUSH, 0, PAGE, key) == EOPNOTSUPP ||
-	      advise(&r, 17, FLUSH, 0, PAGE, key) == EINVAL, "advice");
-	munmap(r.mem + PAGE, PAGE);
-	CHECK(advise(&r, READ, FLUSH, 0, SIZE, key) == EFAULT, "a hole");
-	CHECK(!advise(&r, READ, 0, 0, SIZE, key), "a hole, later");
-	region_free(&r);
-	region_free(&ro);
-	return true;
-}
-
 /* However large, it is not pinned, and costs no memory before it is used. */
 static bool not_pinned(void)
 {
@@ -580,6 +470,19 @@ static bool refused(void)
 	return true;
 }
 
+static int prefetch(const struct region *r)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)r->mem,
+		.length = r->size,
+		.lkey = r->mr->lkey,
+	};
+
+	return uverbs_advise_mr(r->end->pd,
+				IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE, 0,
+				&sge, 1);
+}
+
 /* Regions come and go while faults for them are under way. */
 static bool deregistered(void)
 {
@@ -593,7 +496,7 @@ static bool deregistered(void)
 
 		ends_connect(&e, &(struct qp_conf){ .type = IBV_QPT_RC });
 		ok = !region_post(&e, IBV_WR_RDMA_WRITE, &from, &to, SIZE) &&
-		     !advise(&to, WRITE, 0, 0, SIZE, to.mr->lkey);
+		     !prefetch(&to);
 		usleep(i * 20);
 		region_free(i & 1 ? &from : &to);
 		ok = ok && poll_one(e.a.scq, &wc);
@@ -614,7 +517,7 @@ int main(int argc, char **argv)
 		tap_skip("this kernel is built without it", "paging on demand");
 		return tap_done();
 	}
-	tap_plan(5 + 5 + 8 + 3 + 5 + 1 + 1);
+	tap_plan(5 + 5 + 8 + 6);
 	tap_result(all_untouched(IBV_QPT_RC), "RC finds untouched memory");
 	tap_result(all_untouched(IBV_QPT_UC), "UC finds untouched memory");
 	tap_result(all_untouched(IBV_QPT_UD), "UD finds untouched memory");
@@ -630,10 +533,6 @@ int main(int argc, char **argv)
 	tap_result(read_only(), "read from a read-only mapping");
 	tap_result(moved(), "a mapping is moved, another takes its place");
 	tap_result(forked(), "a child keeps what it had");
-	tap_result(prefetch(FLUSH), "prefetch, waiting");
-	tap_result(prefetch(0), "prefetch, not waiting");
-	tap_result(prefetch_no_fault(), "prefetch of what is there");
-	tap_result(bad_advice(), "bad advice");
 	tap_result(not_pinned() && refused(), "nothing pinned; what is refused");
 	tap_result(deregistered(), "deregister with faults under way");
 	ends_close(&e);
