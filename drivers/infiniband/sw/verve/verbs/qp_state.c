@@ -5,10 +5,11 @@
 #include "../limits.h"
 #include "qp_state.h"
 
+/* ON_DEMAND means nothing to a QP; programs pass their region's rights on. */
 enum {
 	SUPPORTED_ACCESS = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
 			   IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |
-			   IB_ACCESS_MW_BIND |
+			   IB_ACCESS_MW_BIND | IB_ACCESS_ON_DEMAND |
 			   IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT,
 };
 

@@ -136,7 +136,8 @@ static void qp_attr__values_for_init(struct kunit *test)
 	EXPECT_WITH(test, to_init, qp_access_flags, 0, 0);
 	EXPECT_WITH(test, to_init, qp_access_flags, IB_ACCESS_FLUSH_GLOBAL, 0);
 	EXPECT_WITH(test, to_init, qp_access_flags, IB_ACCESS_MW_BIND, 0);
-	EXPECT_WITH(test, to_init, qp_access_flags, IB_ACCESS_ON_DEMAND, -EINVAL);
+	EXPECT_WITH(test, to_init, qp_access_flags, IB_ACCESS_ON_DEMAND, 0);
+	EXPECT_WITH(test, to_init, qp_access_flags, 1 << 5, -EINVAL);
 	EXPECT_WITH(test, to_init, qp_access_flags, -1, -EINVAL);
 }
 
