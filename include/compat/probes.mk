@@ -16,6 +16,7 @@ compat-flags += $(call compat-probe,net/udp_tunnel.h,udp_tunnel_sock_release(str
 compat-flags += $(call compat-probe,rdma/ib_umem.h,ib_umem_get_va,UMEM_GET_VA)
 compat-flags += $(call compat-probe,rdma/ib_verbs.h,ib_mark_name_assigned_by_user,NAME_ASSIGNED_BY_USER)
 compat-flags += $(call compat-probe,rdma/ib_verbs.h,IB_WR_ATOMIC_WRITE,MEMORY_PLACEMENT)
+compat-flags += $(call compat-probe,rdma/ib_verbs.h,IB_ODP_SUPPORT_FLUSH,ODP_PLACEMENT)
 compat-flags += $(call compat-probe,rdma/ib_verbs.h,*counter_init,COUNTER_INIT)
 compat-flags += $(call compat-probe,rdma/ib_verbs.h,*fill_res_srq_entry,FILL_RES_SRQ)
 compat-flags += $(call compat-probe,rdma/ib_verbs.h,*resize_user_cq,RESIZE_USER_CQ)

@@ -27,6 +27,16 @@ static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
 #define IB_DEVICE_ATOMIC_WRITE		BIT_ULL(40)
 #endif
 
+/* The same on memory that comes on demand. */
+#ifndef COMPAT_HAVE_ODP_PLACEMENT
+#ifdef COMPAT_HAVE_MEMORY_PLACEMENT
+#define IB_ODP_SUPPORT_FLUSH		BIT(6)
+#else
+#define IB_ODP_SUPPORT_FLUSH		0
+#endif
+#define IB_ODP_SUPPORT_ATOMIC_WRITE	BIT(7)
+#endif
+
 /*
  * Devices are seen in every namespace and stand in init_net, or only where
  * they stand: put them there before they are registered.

@@ -32,7 +32,8 @@ static void set_odp_caps(struct ib_device_attr *attr)
 	const u32 messages = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV |
 			     IB_ODP_SUPPORT_SRQ_RECV;
 	const u32 rdma = IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_READ |
-			 IB_ODP_SUPPORT_ATOMIC;
+			 IB_ODP_SUPPORT_ATOMIC | IB_ODP_SUPPORT_FLUSH |
+			 IB_ODP_SUPPORT_ATOMIC_WRITE;
 
 	if (!IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING))
 		return;
