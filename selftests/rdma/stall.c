@@ -74,7 +74,8 @@ struct scene {
 };
 
 /* @opcode stalls: its target is withheld, or its source. */
-static struct scene begin(enum ibv_wr_opcode opcode, bool source)
+static struct scene begin_with(const struct qp_conf *conf,
+			       enum ibv_wr_opcode opcode, bool source)
 {
 	bool is_read = opcode == IBV_WR_RDMA_READ;
 	struct scene s = {
@@ -84,7 +85,7 @@ static struct scene begin(enum ibv_wr_opcode opcode, bool source)
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
 	};
 
-	ends_connect(&e, &(struct qp_conf){ .type = IBV_QPT_RC });
+	ends_connect(&e, conf);
 	fill(s.want, SIZE);
 	if (source) {
 		s.uffd = withhold(&s.from);
@@ -97,6 +98,12 @@ static struct scene begin(enum ibv_wr_opcode opcode, bool source)
 	if (region_post(&e, opcode, &s.from, &s.to, SIZE))
 		tap_bail("post_send");
 	return s;
+}
+
+static struct scene begin(enum ibv_wr_opcode opcode, bool source)
+{
+	return begin_with(&(struct qp_conf){ .type = IBV_QPT_RC }, opcode,
+			  source);
 }
 
 static void finish(struct scene *s)
@@ -134,6 +141,28 @@ static bool waits(enum ibv_wr_opcode opcode, bool source)
 	ok = ok && expect_wc(e.b.rcq, RECV_ID + 1, IBV_WC_SUCCESS) &&
 	     !memcmp(s.to.mem, s.want, SIZE) &&
 	     !memcmp(msg(&e.b), msg(&e.a), 100);
+	ends_disconnect(&e);
+	finish(&s);
+	return ok;
+}
+
+/*
+ * It comes when all retries would long have been used up: 4 ms each.
+ */
+static bool outlasts_retries(enum ibv_wr_opcode opcode, bool source)
+{
+	static const struct qp_conf conf = { .type = IBV_QPT_RC, .timeout = 10 };
+	struct scene s = begin_with(&conf, opcode, source);
+	bool ok = true;
+	int i;
+
+	for (i = 0; ok && i < 10; i++)
+		ok = expect_none(e.a.scq);
+	ok = ok && provide(s.uffd, source ? &s.from : &s.to, s.want) &&
+	     expect_wc(e.a.scq, opcode, IBV_WC_SUCCESS) &&
+	     !memcmp(s.to.mem, s.want, SIZE);
+	if (opcode == IBV_WR_SEND)
+		ok = ok && expect_wc(e.b.rcq, RECV_ID, IBV_WC_SUCCESS);
 	ends_disconnect(&e);
 	finish(&s);
 	return ok;
@@ -228,13 +257,19 @@ int main(int argc, char **argv)
 			 "memory provided by user space");
 		return tap_done();
 	}
-	tap_plan(10);
+	tap_plan(13);
 	tap_result(ok, "the process is killed");
 	tap_result(waits(IBV_WR_RDMA_WRITE, false), "write waits for its target");
 	tap_result(waits(IBV_WR_RDMA_WRITE, true), "write waits for its source");
 	tap_result(waits(IBV_WR_RDMA_READ, false), "read waits for its target");
 	tap_result(waits(IBV_WR_RDMA_READ, true), "read waits for its source");
 	tap_result(waits(IBV_WR_SEND, false), "send waits for its receive");
+	tap_result(outlasts_retries(IBV_WR_RDMA_WRITE, false),
+		   "write outlasts the retries");
+	tap_result(outlasts_retries(IBV_WR_RDMA_READ, true),
+		   "read outlasts the retries");
+	tap_result(outlasts_retries(IBV_WR_SEND, false),
+		   "send outlasts the retries");
 	tap_result(destroyed(IBV_WR_RDMA_WRITE, false),
 		   "destroyed while the target is withheld");
 	tap_result(destroyed(IBV_WR_RDMA_WRITE, true),

@@ -84,10 +84,11 @@ static void take_in_list(struct verve_qp *qp, struct llist_node *list)
 	llist_for_each_entry_safe(arrival, next, list, node) {
 		if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
 			take_in(qp, arrival);
-		if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
-			verve_fault_hold(qp, arrival);
-		else
+		if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) ||
+		    verve_responder_put_off(qp, arrival))
 			verve_arrival_free(arrival);
+		else
+			verve_fault_hold(qp, arrival);
 	}
 }
 

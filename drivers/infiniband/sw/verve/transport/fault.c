@@ -217,6 +217,7 @@ struct llist_node *verve_fault_release(struct verve_qp *qp)
 	stall->held = NULL;
 	stall->held_end = &stall->held;
 	stall->num_held = 0;
+	stall->due_held = false;
 	return held;
 }
 

@@ -13,6 +13,9 @@
  * tries again, and who meets an absent page once more stalls once more. So each
  * round of an engine is bounded, however often a page is taken away.
  *
+ * A peer who repeats a request while it waits here is told to come later, by an
+ * RNR NAK, as often as he asks: a slow page does not cost the connection.
+ *
  * A fault that fails is remembered by its address: who stalls there next is
  * told -EACCES, which is the protection error of whatever he was about to do.
  *
@@ -49,6 +52,7 @@ enum verve_stall_part {
  * @held: arrivals that wait, the oldest first
  * @held_end: where the next one is linked
  * @num_held: of those
+ * @due_held: the request that is due is one of them
  * @refused: the last fault that failed is not answered for yet
  * @key: of its region
  * @va: and its address there
@@ -60,6 +64,7 @@ struct verve_stall {
 	struct llist_node *held;
 	struct llist_node **held_end;
 	u32 num_held;
+	bool due_held;
 	bool refused;
 	u32 key;
 	u64 va;

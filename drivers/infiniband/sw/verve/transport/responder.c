@@ -201,7 +201,16 @@ static void fail_locally(struct verve_qp *qp, enum ib_wc_status status, u8 nak)
 	verve_engine_error(qp);
 }
 
-/* Come back later: there is no receive yet (9.7.5.2.8). */
+/* Come back later, with @psn: all before it was taken (9.7.5.2.8). */
+static void put_off(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock)
+{
+	verve_count(qp, send_rnr_err, 1);
+	verve_responder_ack(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer,
+			    psn);
+}
+
+/* There is no receive yet. */
 static void not_ready(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -211,10 +220,8 @@ static void not_ready(struct verve_qp *qp)
 		abandon(qp);
 		return;
 	}
-	verve_count(qp, send_rnr_err, 1);
 	qp->resp.nak_sent = true;
-	verve_responder_ack(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer,
-			    qp->resp.epsn);
+	put_off(qp, qp->resp.epsn);
 }
 
 static bool needs_recv(u32 flags)
@@ -410,10 +417,12 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 	__must_hold(&qp->lock)
 {
 	verve_count(qp, duplicate_request, 1);
-	if (flags & VERVE_OP_ANSWERED)
-		verve_replay_repeat(qp, pdu);
-	else
+	if (!(flags & VERVE_OP_ANSWERED))
 		qp->resp.ack_due = true;
+	else if (verve_fault_stalls(qp, VERVE_STALL_RESPONSES))
+		put_off(qp, pdu->psn);
+	else
+		verve_replay_repeat(qp, pdu);
 }
 
 static void sequence_error(struct verve_qp *qp)
@@ -456,6 +465,31 @@ static void receive_unreliable(struct verve_qp *qp,
 		return;
 	/* Dropped or not, the PSN is used up. */
 	qp->resp.epsn = verve_psn_add(pdu->psn, 1);
+}
+
+bool verve_responder_put_off(struct verve_qp *qp,
+			     const struct verve_arrival *arrival)
+{
+	const struct verve_pdu *pdu = &arrival->pdu;
+	u32 flags = verve_opcode_flags(pdu->opcode);
+	bool due_again = qp->stall.due_held;
+
+	if (!(flags & VERVE_OP_RC) || (flags & VERVE_OP_RESPONSE) ||
+	    !verve_arrival_matches(arrival, &qp->flow.av))
+		return false;
+	switch (verve_verdict_psn(pdu->psn, qp->resp.epsn)) {
+	case VERVE_PSN_EXPECTED:
+		qp->stall.due_held = true;
+		if (due_again)
+			put_off(qp, pdu->psn);
+		return due_again;
+	case VERVE_PSN_DUPLICATE:
+		put_off(qp, flags & VERVE_OP_ANSWERED ? pdu->psn :
+							qp->resp.epsn);
+		return true;
+	default:
+		return false;
+	}
 }
 
 void verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)

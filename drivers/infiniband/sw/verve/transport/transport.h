@@ -67,6 +67,20 @@ void verve_completer_timeout(struct verve_qp *qp)
 
 void verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
+/**
+ * verve_responder_put_off() - a packet, while what came before waits for a page
+ * @qp: QP; VERVE_STALL_ARRIVALS
+ * @arrival: packet
+ *
+ * A request that comes again tells that the peer has waited long. Were it not
+ * answered, the peer would give up; an RNR NAK has him wait on (IBTA 9.7.5.2.8).
+ * The first copy stays, and is executed when the page is there.
+ *
+ * Return: true when it has been answered so; false: it is new, and to be held.
+ */
+bool verve_responder_put_off(struct verve_qp *qp,
+			     const struct verve_arrival *arrival)
+	__must_hold(&qp->lock);
 /* End of the engine's round: acknowledge, and hold no memory region on. */
 void verve_responder_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
