@@ -51,6 +51,8 @@ enum verve_limits {
 
 	/* PSNs a requester leaves unacknowledged. */
 	VERVE_MAX_UNACKED	= 256,
+	/* Responses that one READ request asks for, of a longer READ. */
+	VERVE_READ_PIECE	= VERVE_MAX_UNACKED / 4,
 	/* Packets between two requested acknowledgements. */
 	VERVE_ACKREQ_INTERVAL	= 32,
 	/* Packets that wait in a QP while memory for them is paged in. */

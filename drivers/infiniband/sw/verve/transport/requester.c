@@ -268,13 +268,26 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	return true;
 }
 
-/* READ: ask for as many responses as the window has room for. */
+/*
+ * Packets that the READ at hand asks for. Who repeats a READ must ask for a part
+ * of what he asked for before (9.7.4.1.1), so the borders between the pieces of
+ * a long one are where they are, whatever the window was and wherever we go back.
+ */
+static u32 read_piece(const struct verve_qp *qp, const struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	u32 done = verve_psn_diff(qp->req.psn, wqe->first_psn);
+	u32 left = verve_psn_diff(wqe->last_psn, qp->req.psn) + 1;
+
+	return min(left, VERVE_READ_PIECE - done % VERVE_READ_PIECE);
+}
+
+/* READ: ask for a piece, when the window has room for its responses. */
 static bool send_read(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
 	u32 offset = verve_psn_diff(qp->req.psn, wqe->first_psn) * qp->mtu;
-	u32 left = verve_psn_diff(wqe->last_psn, qp->req.psn) + 1;
-	u32 packets = min(left, window(qp));
+	u32 packets = read_piece(qp, wqe);
 	struct verve_burst burst = {
 		.kind = VERVE_SEQ_RC_READ,
 		.qpn = qp->attr.dest_qp_num,
@@ -284,8 +297,7 @@ static bool send_read(struct verve_qp *qp, struct verve_swqe *wqe)
 		.ends = true,
 	};
 
-	/* Not in crumbs: each one takes a slot of the responder's. */
-	if (packets < left && packets < VERVE_MAX_UNACKED / 4)
+	if (packets > window(qp))
 		return false;
 	burst.pdu.psn = qp->req.psn;
 	describe(wqe, &burst);
