@@ -3,9 +3,13 @@
 #include <sched.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tap.h"
 #include "wc.h"
+
+/* Polls before the poller sleeps */
+#define PATIENCE	1000u
 
 uint64_t now_ms(void)
 {
@@ -18,6 +22,7 @@ uint64_t now_ms(void)
 bool poll_within(struct ibv_cq *cq, struct ibv_wc *wc, unsigned int ms)
 {
 	uint64_t end = now_ms() + ms;
+	unsigned int tries = 0;
 	int n;
 
 	do {
@@ -26,7 +31,11 @@ bool poll_within(struct ibv_cq *cq, struct ibv_wc *wc, unsigned int ms)
 			tap_bail("ibv_poll_cq: %d", n);
 		if (n)
 			return true;
-		sched_yield();
+		/* What has not come at once leaves the CPU to who brings it. */
+		if (++tries < PATIENCE)
+			sched_yield();
+		else
+			usleep(100);
 	} while (now_ms() <= end);
 	return false;
 }
