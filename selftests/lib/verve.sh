@@ -26,6 +26,9 @@ if grep -q 'QEMU TCG' /proc/cpuinfo; then
 fi
 SLOW=${SLOW:-1}
 QUICK=${QUICK:-}
+# For what depends little on what is between the two ends
+TOPOLOGIES=${QUICK:+two}
+TOPOLOGIES=${TOPOLOGIES:-one two}
 LIMIT=$((20 * SLOW))	# seconds that one pair of programs may take
 
 skip_all() {

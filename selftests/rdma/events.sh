@@ -89,10 +89,10 @@ removal_event() {
 	link_add "$NS_A" $DEV_A va
 }
 
-tap_setup topo one
-tap_add "events, topology one" c_test events
-tap_setup topo two
-tap_add "events, topology two" c_test events
+for t in $TOPOLOGIES; do
+	tap_setup topo $t
+	tap_add "events, topology $t" c_test events
+done
 tap_add "port active, port error" port_events
 tap_add "GID change" gid_events
 tap_add "device fatal" removal_event

@@ -19,7 +19,7 @@ maybe() {
 	skip "this kernel does not have it"
 }
 
-for t in one two; do
+for t in $TOPOLOGIES; do
 	tap_setup topo $t
 	for program in odp advise stall regions dmabuf; do
 		tap_add "$program, topology $t" maybe $program

@@ -17,10 +17,10 @@ lossy() {
 	LOSSY=1 c_test placement
 }
 
-tap_setup topo one
-tap_add "placement, topology one" c_test placement
-tap_setup topo two
-tap_add "placement, topology two" c_test placement
+for t in $TOPOLOGIES; do
+	tap_setup topo $t
+	tap_add "placement, topology $t" c_test placement
+done
 tap_add "placement, IPv6" c_test placement -6
 tap_add "placement, 3 % of packets lost" lossy
 tap_run

@@ -9,7 +9,7 @@
 
 . "$(dirname "$0")/../lib/verve.sh"
 
-for t in one two; do
+for t in $TOPOLOGIES; do
 	tap_setup topo $t
 	for program in srq cq; do
 		tap_add "$program, topology $t" c_test $program

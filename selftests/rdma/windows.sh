@@ -23,7 +23,7 @@ windows() {
 	[ "$before" = "$after" ] || fail "before: $before, after: $after"
 }
 
-for t in one two; do
+for t in $TOPOLOGIES; do
 	tap_setup topo $t
 	tap_add "windows, topology $t" windows windows
 	tap_add "bindings that are refused, topology $t" windows bind
