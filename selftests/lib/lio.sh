@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A disk that the kernel's SCSI target (LIO) serves from a file; sourced after
+# users.sh, by the tests of the transports that LIO has over RDMA. They set DISK,
+# the initiator's block device.
+
+LIO=$CONFIGFS/target
+BACKSTORE=$LIO/core/fileio_$((20000 + $$ % 40000))
+SIZE=${QUICK:+8}	# MiB
+SIZE=${SIZE:-64}
+
+backstore_up() {
+	mkdir -p "$BACKSTORE/disk" && truncate -s "${SIZE}M" "$TMP/disk" &&
+	echo "fd_dev_name=$TMP/disk,fd_dev_size=$((SIZE << 20))" \
+		>"$BACKSTORE/disk/control" &&
+	echo "verve-$$" >"$BACKSTORE/disk/wwn/vpd_unit_serial" &&
+	echo 1 >"$BACKSTORE/disk/enable"
+}
+
+backstore_down() {
+	rmdir "$BACKSTORE/disk" "$BACKSTORE"
+}
+
+# lun_add TPG, lun_del TPG
+lun_add() {
+	mkdir "$1/lun/lun_0" && ln -s "$BACKSTORE/disk" "$1/lun/lun_0/disk"
+}
+
+lun_del() {
+	rm "$1/lun/lun_0/disk"
+	rmdir "$1/lun/lun_0"
+}
+
+# disk_below DIRECTORY...: the block device of the SCSI target there
+disk_below() {
+	local found
+
+	found=$(find "$@" -path '*/block/sd*' -prune -print 2>/dev/null | head -n 1)
+	[ -b "/dev/${found##*/}" ] && [ "$found" ] && echo "/dev/${found##*/}"
+}
+
+size_is_right() {
+	[ "$(blockdev --getsize64 "$DISK")" = $((SIZE << 20)) ]
+}
+
+# What was written is in the target's file, and is read back.
+byte_compare() {
+	random_file "$TMP/data" "$SIZE" &&
+	dd if="$TMP/data" of="$DISK" bs=1M oflag=direct conv=fsync status=none ||
+		return
+	dd if="$DISK" bs=256k iflag=direct status=none | cmp - "$TMP/data" &&
+	cmp "$TMP/disk" "$TMP/data"
+}
+
+# Buffers that begin and end anywhere, and many at a time.
+small_blocks() {
+	fio_verify "$DISK" $((SIZE / 4)) --bsrange=512-16k --iodepth=64
+}
+
+# interrupted SECONDS: the wire is cut under I/O, which ends well after it
+interrupted() {
+	local pid
+
+	fio_verify "$DISK" "$SIZE" --rate=$((SIZE / 4))m >"$TMP/fio.out" 2>&1 &
+	pid=$!
+	sleep 1
+	cut
+	sleep "$1"
+	mend
+	timeout $((10 * LIMIT)) tail --pid=$pid -f /dev/null ||
+		fail "fio hangs" || return
+	wait $pid || { cat "$TMP/fio.out"; return 1; }
+	byte_compare
+}

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# iSCSI over RDMA: LIO's target with isert, open-iscsi and ib_iser, over one
+# device of the first network namespace, which is the only one that they know.
+#
+#	isert [file] ---- vthost ---- iser
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/users.sh"
+. "$LIB/lio.sh"
+
+need unshare setsid iscsid iscsiadm fio cmp nft
+need_modules iscsi_target_mod target_core_file ib_isert ib_iser sd_mod
+need_configfs
+! pidof iscsid >/dev/null || skip_all "an iscsid is running"
+
+# The initiator's database is this process's own.
+if [ ! "${ISER_MOUNTS:-}" ]; then
+	ISER_MOUNTS=1 exec unshare -m "$0" "$@"
+fi
+
+IQN=iqn.2026-01.test.verve:$$
+TPG=$LIO/iscsi/$IQN/tpgt_1
+PORTAL=$HOST_IP:3260
+
+target_up() {
+	backstore_up && mkdir -p "$TPG" && lun_add "$TPG" &&
+	echo 0 >"$TPG/attrib/authentication" &&
+	echo 1 >"$TPG/attrib/generate_node_acls" &&
+	echo 1 >"$TPG/attrib/cache_dynamic_acls" &&
+	echo 0 >"$TPG/attrib/demo_mode_write_protect" &&
+	mkdir "$TPG/np/$PORTAL" && echo 1 >"$TPG/np/$PORTAL/iser" &&
+	echo 1 >"$TPG/enable"
+}
+
+target_down() {
+	echo 0 >"$TPG/enable"
+	rmdir "$TPG/np/$PORTAL"
+	lun_del "$TPG"
+	rmdir "$TPG" "${TPG%/*}"
+	backstore_down
+} 2>/dev/null
+
+initiator_up() {
+	mount -t tmpfs iscsi /etc/iscsi && mkdir -p /run/lock/iscsi &&
+	echo "InitiatorName=$IQN-initiator" >/etc/iscsi/initiatorname.iscsi &&
+	cat >/etc/iscsi/iscsid.conf <<-END &&
+		node.startup = manual
+		node.session.timeo.replacement_timeout = 60
+		node.conn[0].timeo.login_timeout = 10
+		node.conn[0].timeo.noop_out_interval = 1
+		node.conn[0].timeo.noop_out_timeout = 2
+	END
+	# When it ends it kills its process group.
+	setsid iscsid -f >"$TMP/iscsid" 2>&1 &
+	ISCSID=$!
+	within 5 iscsiadm -m node -o new -T "$IQN" -p $PORTAL,1 -I iser
+}
+
+session() {
+	grep -lsx "$IQN" /sys/class/iscsi_session/*/targetname | head -n 1 |
+		xargs -r dirname
+}
+
+disk() {
+	disk_below "$(session)/device/"
+}
+
+gone() {
+	[ ! "$(session)" ]
+}
+
+login() {
+	timeout $LIMIT iscsiadm -m node -T "$IQN" -p $PORTAL,1 -l &&
+	within 10 disk && DISK=$(disk) &&
+	iscsiadm -m session | grep "^iser: .* $IQN"
+}
+
+logout() {
+	timeout $LIMIT iscsiadm -m node -T "$IQN" -p $PORTAL,1 -u && within 10 gone
+}
+
+cleanup_iser() {
+	mend 2>/dev/null
+	gone || logout
+	target_down
+	kill $ISCSID
+	host_down
+	cleanup
+}
+
+ISCSID=
+trap cleanup_iser EXIT
+tap_setup host_up
+tap_setup target_up
+tap_setup initiator_up
+OBJECTS=
+tap_setup eval 'OBJECTS=$(objects $HOST_DEV)'
+tap_add "the initiator logs in" login
+tap_add "the size of the disk" size_is_right
+tap_add "data compared byte by byte" byte_compare
+tap_add "fio verify, blocks of 512 B to 256 KiB" eval 'fio_verify $DISK $SIZE'
+tap_add "fio verify, small blocks, 64 at a time" small_blocks
+tap_add "link loss under I/O" interrupted $((6 + SLOW))
+tap_add "the initiator logs out" logout
+tap_add "nothing is left" eval 'no_object_left $HOST_DEV "$OBJECTS"'
+tap_run
