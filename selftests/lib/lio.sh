@@ -39,24 +39,6 @@ disk_below() {
 	[ -b "/dev/${found##*/}" ] && [ "$found" ] && echo "/dev/${found##*/}"
 }
 
-size_is_right() {
-	[ "$(blockdev --getsize64 "$DISK")" = $((SIZE << 20)) ]
-}
-
-# What was written is in the target's file, and is read back.
-byte_compare() {
-	random_file "$TMP/data" "$SIZE" &&
-	dd if="$TMP/data" of="$DISK" bs=1M oflag=direct conv=fsync status=none ||
-		return
-	dd if="$DISK" bs=256k iflag=direct status=none | cmp - "$TMP/data" &&
-	cmp "$TMP/disk" "$TMP/data"
-}
-
-# Buffers that begin and end anywhere, and many at a time.
-small_blocks() {
-	fio_verify "$DISK" $((SIZE / 4)) --bsrange=512-16k --iodepth=64
-}
-
 # interrupted SECONDS: the wire is cut under I/O, which ends well after it
 interrupted() {
 	local pid

@@ -83,6 +83,14 @@ void region_receive(const struct region *r, uint64_t wr_id, uint32_t size)
 		tap_bail("post_recv: %s", strerror(err));
 }
 
+bool pages_on_demand(const struct end *end)
+{
+	struct ibv_device_attr_ex attr;
+
+	return !ibv_query_device_ex(end->ctx, NULL, &attr) &&
+	       (attr.odp_caps.general_caps & IBV_ODP_SUPPORT);
+}
+
 long status_kb(const char *name)
 {
 	char line[128];

@@ -7,6 +7,8 @@
 
 #define ALL_ACCESS	(IBV_ACCESS_LOCAL_WRITE | ALL_REMOTE)
 
+#define ON_DEMAND	(ALL_ACCESS | IBV_ACCESS_ON_DEMAND)
+
 struct region {
 	struct end *end;
 	uint8_t *mem;
@@ -31,6 +33,9 @@ int region_post(const struct ends *e, enum ibv_wr_opcode opcode,
 		uint32_t size);
 /* A receive into the first @size bytes. */
 void region_receive(const struct region *r, uint64_t wr_id, uint32_t size);
+
+/* May regions be ON_DEMAND? Not where the kernel was built without it. */
+bool pages_on_demand(const struct end *end);
 
 /* kB of the process: a line of /proc/self/status, such as "VmPin". */
 long status_kb(const char *name);

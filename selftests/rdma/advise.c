@@ -16,7 +16,6 @@
 #include "../lib/work.h"
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#define ON_DEMAND	(ALL_ACCESS | IBV_ACCESS_ON_DEMAND)
 #define PAGE		4096u
 #define SIZE		(300 * PAGE + 100)
 
@@ -135,11 +134,8 @@ static bool bad_advice(void)
 
 int main(int argc, char **argv)
 {
-	struct ibv_device_attr_ex attr;
-
 	ends_open(&e, argc, argv);
-	if (ibv_query_device_ex(e.a.ctx, NULL, &attr) ||
-	    !(attr.odp_caps.general_caps & IBV_ODP_SUPPORT)) {
+	if (!pages_on_demand(&e.a)) {
 		tap_plan(1);
 		tap_skip("this kernel is built without it", "paging on demand");
 		return tap_done();

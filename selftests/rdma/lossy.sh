@@ -21,9 +21,10 @@ modprobe -q sch_netem
 topo two >"$TMP/topo" 2>&1 && loss 1% 2>/dev/null || skip_all "no netem"
 untopo
 
-for mtu in 1500 4200; do
-	tap_setup topo two $mtu
-	tap_add "MTU $mtu, 0.2 % of packets lost" lossy 0.2%
-	tap_add "MTU $mtu, 1 % of packets lost" lossy 1%
-done
+tap_setup topo two 1500
+tap_add "MTU 1500, 1 % of packets lost" lossy 1%
+[ "$QUICK" ] || tap_add "MTU 1500, 0.2 % of packets lost" lossy 0.2%
+tap_setup topo two 4200
+tap_add "MTU 4200, 0.2 % of packets lost" lossy 0.2%
+[ "$QUICK" ] || tap_add "MTU 4200, 1 % of packets lost" lossy 1%
 tap_run

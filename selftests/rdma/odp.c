@@ -21,7 +21,6 @@
 #include "../lib/work.h"
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#define ON_DEMAND	(ALL_ACCESS | IBV_ACCESS_ON_DEMAND)
 #define PAGE		4096u
 #define RECV_ID		99
 #define SIZE		(300 * PAGE + 100)
@@ -209,7 +208,7 @@ static void *take_away_pages(void *arg)
 		for (i = 0; i < 2; i++)
 			madvise(c->regions[i]->mem, c->regions[i]->size,
 				MADV_DONTNEED);
-		usleep(50);
+		usleep(200);
 	}
 	return NULL;
 }
@@ -508,11 +507,8 @@ static bool deregistered(void)
 
 int main(int argc, char **argv)
 {
-	struct ibv_device_attr_ex attr;
-
 	ends_open(&e, argc, argv);
-	if (ibv_query_device_ex(e.a.ctx, NULL, &attr) ||
-	    !(attr.odp_caps.general_caps & IBV_ODP_SUPPORT)) {
+	if (!pages_on_demand(&e.a)) {
 		tap_plan(1);
 		tap_skip("this kernel is built without it", "paging on demand");
 		return tap_done();

@@ -20,7 +20,6 @@
 #include "../lib/wc.h"
 #include "../lib/work.h"
 
-#define ON_DEMAND	(ALL_ACCESS | IBV_ACCESS_ON_DEMAND)
 #define PAGE		4096u
 #define SIZE		(8 * PAGE)
 #define RECV_ID		99
@@ -243,15 +242,13 @@ static bool killed(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct ibv_device_attr_ex attr;
 	bool ok;
 	int fd;
 
 	fd = open_uffd();
 	ok = fd >= 0 && killed(argc, argv);
 	ends_open(&e, argc, argv);
-	if (fd < 0 || ibv_query_device_ex(e.a.ctx, NULL, &attr) ||
-	    !(attr.odp_caps.general_caps & IBV_ODP_SUPPORT)) {
+	if (fd < 0 || !pages_on_demand(&e.a)) {
 		tap_plan(1);
 		tap_skip("no userfaultfd here, or no paging on demand",
 			 "memory provided by user space");

@@ -90,25 +90,6 @@ disconnect() {
 	timeout $LIMIT nvme disconnect -n "$NQN" >/dev/null && within 10 gone
 }
 
-size_is_right() {
-	[ "$(blockdev --getsize64 "$DISK")" = $((SIZE << 20)) ]
-}
-
-# What was written is in the target's file, and is read back.
-byte_compare() {
-	random_file "$TMP/data" "$SIZE" &&
-	dd if="$TMP/data" of="$DISK" bs=1M oflag=direct conv=fsync status=none ||
-		return
-	dd if="$DISK" bs=256k iflag=direct status=none | cmp - "$TMP/data" &&
-	cmp "$TMP/disk" "$TMP/data"
-}
-
-# Buffers that begin and end anywhere, so that they must be registered in
-# pieces, and many at a time.
-small_blocks() {
-	fio_verify "$DISK" $((SIZE / 4)) --bsrange=512-16k --iodepth=64
-}
-
 # Starts fio, pulls the plug, and sees it end well when the plug is back.
 interrupted() { # PULL PUT_BACK
 	local pid
