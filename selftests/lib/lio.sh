@@ -49,7 +49,7 @@ interrupted() {
 	cut
 	sleep "$1"
 	mend
-	timeout $((10 * LIMIT)) tail --pid=$pid -f /dev/null ||
+	timeout $((3 * LIMIT)) tail --pid=$pid -f /dev/null ||
 		fail "fio hangs" || return
 	wait $pid || { cat "$TMP/fio.out"; return 1; }
 	byte_compare
