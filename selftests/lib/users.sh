@@ -109,7 +109,8 @@ byte_compare() {
 	cmp "$TMP/disk" "$TMP/data"
 }
 
-# Buffers that begin and end anywhere, and many at a time.
+# Buffers that begin and end anywhere, so that they must be registered in
+# pieces, and many at a time.
 small_blocks() {
 	fio_verify "$DISK" $((SIZE / 4)) --bsrange=512-16k --iodepth=64
 }

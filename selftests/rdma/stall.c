@@ -145,9 +145,7 @@ static bool waits(enum ibv_wr_opcode opcode, bool source)
 	return ok;
 }
 
-/*
- * It comes when all retries would long have been used up: 4 ms each.
- */
+/* It comes when all retries would long have been used up: 4 ms each. */
 static bool outlasts_retries(enum ibv_wr_opcode opcode, bool source)
 {
 	static const struct qp_conf conf = { .type = IBV_QPT_RC, .timeout = 10 };
