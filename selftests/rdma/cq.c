@@ -124,6 +124,39 @@ static bool armed(void)
 	return true;
 }
 
+/* Entries that were left unread are news to whoever arms again. */
+static bool armed_with_rest(void)
+{
+	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
+	if (!writes(0, 3) || !settle())
+		return false;
+	CHECK(event_within(e.a.chan, WAIT_MS), "no event");
+	if (!expect_writes(0, 1))
+		return false;
+	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
+	CHECK(event_within(e.a.chan, WAIT_MS), "no event for two left");
+	return expect_writes(1, 3);
+}
+
+/* The entry that an event told of is not: one event for each. */
+static bool armed_before_reading(void)
+{
+	int i;
+
+	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
+	for (i = 0; i < 40; i++) {
+		if (!writes(i, i + 1))
+			return false;
+		CHECK(event_within(e.a.chan, WAIT_MS), "%d: no event", i);
+		CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
+		CHECK(!event_within(e.a.chan, 0), "%d: an event too many", i);
+		if (!expect_writes(i, i + 1))
+			return false;
+	}
+	CHECK(!event_within(e.a.chan, QUIET_MS), "an event too many");
+	return true;
+}
+
 /* An error completes as solicited: C11-15. */
 static bool armed_for_errors(void)
 {
@@ -407,6 +440,8 @@ static const struct {
 	{ "resize below the content or beyond the limit", resize_refused },
 	{ "create with impossible attributes", create_refused },
 	{ "event when armed", armed },
+	{ "event for entries left unread", armed_with_rest },
+	{ "one event for an entry, armed before it is read", armed_before_reading },
 	{ "event for an error when armed for solicited", armed_for_errors },
 	{ "event for solicited messages only", solicited },
 	{ "arming for solicited after arming for all", arming_does_not_weaken },

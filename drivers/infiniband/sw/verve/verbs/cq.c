@@ -82,6 +82,15 @@ static void meet_arm(struct verve_cq *cq)
 	cq->armed = 0;
 	cq->held = 0;
 	cq->notify = true;
+	cq->told_from = cq->ring.other;
+	cq->told_to = cq->ring.index;
+}
+
+/* Are the unread entries not just those that the last event told of? */
+static bool is_news(const struct verve_cq *cq)
+	__must_hold(&cq->lock)
+{
+	return cq->ring.other != cq->told_from || cq->ring.index != cq->told_to;
 }
 
 /* The arm would be met: is it, or does it wait for more? */
@@ -274,8 +283,11 @@ int verve_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
 
 	flags = verve_lock(&cq->lock, cq->is_user);
 	err = verve_ring_resize(&cq->ring, &fresh, false);
-	if (!err)
+	if (!err) {
 		ibcq->cqe = verve_ring_capacity(&cq->ring);
+		/* No index of the ring: all that is unread is news. */
+		cq->told_to = U32_MAX;
+	}
 	verve_unlock(&cq->lock, cq->is_user, flags);
 free:
 	verve_ring_free(&fresh);
@@ -316,9 +328,12 @@ int verve_peek_cq(struct ib_cq *ibcq, int cnt)
 }
 
 /*
- * As NICs do it: a user's arm for any completion is met at once when there are
- * completions that have not been read. Programs that poll a few and wait for
- * the next event depend on it. The kernel's users ask for missed events.
+ * A user's arm for any completion is met at once when there are completions
+ * that have not been read: programs that poll a few and wait for the next event
+ * depend on it. Others arm again as soon as they have the event, and read then;
+ * each expects a completion for each event. So what the last event told of does
+ * not count, until some of it has been read.
+ * The kernel's users ask for missed events.
  */
 int verve_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 {
@@ -329,7 +344,8 @@ int verve_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 
 	/* An arm for any completion stays one for any. */
 	cq->armed |= notify & IB_CQ_SOLICITED_MASK;
-	met = cq->is_user && unread && cq->armed & IB_CQ_NEXT_COMP;
+	met = cq->is_user && cq->armed & IB_CQ_NEXT_COMP && unread &&
+	      is_news(cq);
 	if (met)
 		meet_arm(cq);
 	verve_unlock(&cq->lock, cq->is_user, flags);

@@ -18,6 +18,8 @@
  * @ring: elements are struct ib_uverbs_wc for user CQs, struct ib_wc else
  * @armed: enum ib_cq_notify_flags asked for, 0 when not armed
  * @notify: a completion met the arm; comp_handler is still to be called
+ * @told_from: first entry that the last event told of
+ * @told_to: and where those entries ended
  * @overrun: a completion found no room: IB_EVENT_CQ_ERR is due
  * @overrun_reported: it has been raised; there is no second
  * @ignores_overrun: created so: what finds no room is lost, and nobody is told
@@ -33,6 +35,8 @@ struct verve_cq {
 	spinlock_t lock; /* what follows */
 	struct verve_ring ring;
 	u8 armed;
+	u32 told_from;
+	u32 told_to;
 	bool notify;
 	bool overrun;
 	bool overrun_reported;
