@@ -317,7 +317,7 @@ static void report_port(struct verve_dev *dev, const struct net_device *ndev)
 		return;
 	dev->port_active = active;
 	if (!active)
-		verve_count(dev, link_downed, 1);
+		verve_count_bh(dev, link_downed, 1);
 	if (ib_device_try_get(&dev->ibdev)) {
 		ib_dispatch_event(&event);
 		ib_device_put(&dev->ibdev);

@@ -8,6 +8,7 @@
 #ifndef VERVE_STATS_H
 #define VERVE_STATS_H
 
+#include <linux/bottom_half.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 
@@ -73,11 +74,22 @@ struct verve_stats {
 };
 
 /*
- * Any context; @n of @name, e.g. verve_count(qp, sent_pkts, 3). @owner is the
- * QP that it happened to, or a device when it happened to none.
+ * @n of @name, e.g. verve_count(qp, sent_pkts, 3). @owner is the QP that it
+ * happened to, or a device when it happened to none.
+ *
+ * Context: BH off, not in a hard interrupt: so nobody comes in between, and no
+ * architecture has to mask interrupts for it.
  */
 #define verve_count(owner, name, n) \
-	this_cpu_add(READ_ONCE((owner)->stats)->counter[VERVE_CNT_##name], (n))
+	__this_cpu_add(READ_ONCE((owner)->stats)->counter[VERVE_CNT_##name], \
+		       (n))
+
+/* Likewise, where BH are on. */
+#define verve_count_bh(owner, name, n) do {	\
+	local_bh_disable();			\
+	verve_count(owner, name, n);		\
+	local_bh_enable();			\
+} while (0)
 
 struct ib_device;
 struct rdma_hw_stats;

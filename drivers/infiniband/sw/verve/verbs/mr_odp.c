@@ -117,7 +117,7 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 		if (is_in_use(odp))
 			synchronize_rcu_expedited();
 		if (odp->dev)
-			verve_count(odp->dev, page_invalidations, 1);
+			verve_count_bh(odp->dev, page_invalidations, 1);
 	}
 	mutex_unlock(&odp->lock);
 	return true;
@@ -269,7 +269,7 @@ static int enter(struct verve_odp *odp, unsigned long addr, struct page **pages,
 		WRITE_ONCE(odp->pages[first + i], (void *)entry);
 	}
 	if (!err)
-		verve_count(odp->dev, page_faults, num);
+		verve_count_bh(odp->dev, page_faults, num);
 	mutex_unlock(&odp->lock);
 	return err;
 }
