@@ -38,19 +38,3 @@ disk_below() {
 	found=$(find "$@" -path '*/block/sd*' -prune -print 2>/dev/null | head -n 1)
 	[ -b "/dev/${found##*/}" ] && [ "$found" ] && echo "/dev/${found##*/}"
 }
-
-# interrupted SECONDS: the wire is cut under I/O, which ends well after it
-interrupted() {
-	local pid
-
-	fio_verify "$DISK" "$SIZE" --rate=$((SIZE / 4))m >"$TMP/fio.out" 2>&1 &
-	pid=$!
-	sleep 1
-	cut
-	sleep "$1"
-	mend
-	timeout $((3 * LIMIT)) tail --pid=$pid -f /dev/null ||
-		fail "fio hangs" || return
-	wait $pid || { cat "$TMP/fio.out"; return 1; }
-	byte_compare
-}

@@ -114,3 +114,58 @@ byte_compare() {
 small_blocks() {
 	fio_verify "$DISK" $((SIZE / 4)) --bsrange=512-16k --iodepth=64
 }
+
+packets() { # DEVICE
+	cat "/sys/class/infiniband/$1/ports/1/hw_counters/sent_pkts"
+}
+
+# packets_since DEVICE BEFORE NUMBER: so many have gone by the device
+packets_since() {
+	[ $(($(packets "$1") - $2)) -ge "$3" ]
+}
+
+# fio_verify on the disk for some seconds, as the process FIO; returns when I/O is
+# under way. Should the disk have gone by then, no file takes its place.
+fio_begin() {
+	local before
+
+	before=$(packets $HOST_DEV)
+	fio_verify "$DISK" "$SIZE" --rate=$((SIZE / 4))m --allow_file_create=0 \
+		>"$TMP/fio.out" 2>&1 &
+	FIO=$!
+	within 10 packets_since $HOST_DEV "$before" $((SIZE * 8)) ||
+		fail "no I/O: $(<"$TMP/fio.out")"
+}
+
+fio_ended() {
+	timeout $((3 * LIMIT)) tail --pid=$FIO -f /dev/null || fail "fio hangs"
+}
+
+# interrupted PULL PUT_BACK NOTICED...: the plug is pulled under I/O until the loss
+# has been noticed. I/O waits, and ends well after it.
+interrupted() {
+	local pull=$1 put_back=$2
+
+	shift 2
+	fio_begin || return
+	$pull
+	within 30 "$@" || fail "the loss goes unnoticed" || return
+	$put_back
+	fio_ended || return
+	wait $FIO || { cat "$TMP/fio.out"; return 1; }
+	byte_compare
+}
+
+# device_removed GONE...: the device goes away under a connection in use, which
+# ends with it; I/O gets errors.
+device_removed() {
+	local rc
+
+	fio_begin || return
+	timeout $LIMIT rdma link delete $HOST_DEV
+	rc=$?
+	within 30 "$@" || fail "the connection outlives its device" || return
+	fio_ended || return
+	not wait $FIO || fail "no error reached fio" || return
+	[ $rc = 0 ] || fail "the link cannot be deleted: $rc"
+}

@@ -71,6 +71,10 @@ gone() {
 	[ ! "$(session)" ]
 }
 
+lost() {
+	[ "$(cat "$(session)/state" 2>/dev/null)" = FAILED ]
+}
+
 login() {
 	timeout $LIMIT iscsiadm -m node -T "$IQN" -p $PORTAL,1 -l &&
 	within 10 disk && DISK=$(disk) &&
@@ -102,7 +106,7 @@ tap_add "the size of the disk" size_is_right
 tap_add "data compared byte by byte" byte_compare
 tap_add "fio verify, blocks of 512 B to 256 KiB" eval 'fio_verify $DISK $SIZE'
 tap_add "fio verify, small blocks, 64 at a time" small_blocks
-tap_add "link loss under I/O" interrupted $((6 + SLOW))
+tap_add "link loss under I/O" interrupted cut mend lost
 tap_add "the initiator logs out" logout
 tap_add "nothing is left" eval 'no_object_left $HOST_DEV "$OBJECTS"'
 tap_run
