@@ -94,6 +94,33 @@ lost() {
 	[ "$(controller)" ] && not in_state live
 }
 
+# The block layer's patience with our disk, and with each path to it, in seconds
+io_timeout() {
+	local file found=
+
+	for file in /sys/block/nvme*/queue/io_timeout; do
+		grep -qsx "$NQN" "${file%queue/*}device/subsysnqn" || continue
+		echo "${1}000" >"$file" && found=1
+	done
+	[ "$found" ]
+}
+
+io_timeouts() {
+	dmesg | sed "1,/$LOG_MARK/d" | grep -c 'nvme.* QID [1-9][0-9]* timeout'
+}
+
+# A loss that I/O notices by its own timeout: before the QP has tried for long
+# enough, and long before the next sign of life is due.
+timed_out() {
+	local before
+
+	connect --ctrl-loss-tmo=60 --keep-alive-tmo=120 && io_timeout 2 || return
+	before=$(io_timeouts)
+	interrupted cut mend lost || return
+	[ "$(io_timeouts)" -gt "$before" ] || fail "no I/O timed out" || return
+	disconnect
+}
+
 # What cannot come back: the controller is given up and I/O gets errors.
 given_up() {
 	connect --ctrl-loss-tmo=2 || return
@@ -126,6 +153,7 @@ tap_add "the target gone and back under I/O" \
 	interrupted target_deaf target_listen lost
 tap_add "the initiator disconnects" disconnect
 tap_add "nothing is left" eval 'no_object_left $HOST_DEV "$OBJECTS"'
+tap_add "I/O times out" timed_out
 tap_add "the target gone for good" given_up
 tap_add "nothing is left again" eval 'no_object_left $HOST_DEV "$OBJECTS"'
 tap_add "the device removed under I/O" \
