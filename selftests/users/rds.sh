@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# RDS over RDMA, between two addresses of one device of the first network
+# namespace, which is the only one that it knows.
+#
+#	rds 192.168.219.1 ---- vthost ---- 192.168.219.2 rds
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/users.sh"
+
+need nft rds
+[ ! -d /sys/module/rds_rdma ] || skip_all "rds_rdma is in use"
+need_modules rds_rdma
+modprobe -r rds_rdma
+
+OTHER_IP=${HOST_IP%.*}.2
+COUNT=${QUICK:+60}
+COUNT=${COUNT:-2000}
+
+sockets() { # WHAT NUMBER
+	timeout $((10 * LIMIT)) rds $HOST_IP $OTHER_IP "$@"
+}
+
+# They go by the device: else the two have met elsewhere in the kernel.
+messages() {
+	local before
+
+	before=$(packets $HOST_DEV)
+	sockets messages $COUNT &&
+	within 1 packets_since $HOST_DEV "$before" $((2 * COUNT))
+}
+
+is_connected() {
+	rdma resource show qp link $HOST_DEV/1 | grep -q 'type RC .*state RTS'
+}
+
+# interrupted PULL PUT_BACK
+interrupted() {
+	local pid
+
+	sockets steady $((3 + SLOW / 2)) >"$TMP/rds" 2>&1 &
+	pid=$!
+	within 5 is_connected && sleep 1
+	kill -0 $pid 2>/dev/null || { cat "$TMP/rds"; return 1; }
+	$1
+	within 30 not is_connected || fail "the loss goes unnoticed" || return
+	$2 && wait $pid || { cat "$TMP/rds"; return 1; }
+	is_connected
+}
+
+no_device() {
+	timeout $LIMIT rdma link delete $HOST_DEV
+}
+
+new_device() {
+	rdma link add $HOST_DEV type "$LINK_TYPE" netdev $HOST_NETDEV
+}
+
+unload() {
+	modprobe -r rds_rdma
+}
+
+cleanup_rds() {
+	mend
+	unload
+	host_down
+	cleanup
+} 2>/dev/null
+
+trap cleanup_rds EXIT
+tap_setup host_up
+tap_setup ip addr add $OTHER_IP/24 dev $HOST_NETDEV
+OBJECTS=
+tap_setup eval 'OBJECTS=$(objects $HOST_DEV)'
+tap_setup modprobe rds_rdma
+tap_add "messages of all sizes, compared" messages
+tap_add "RDMA READ and WRITE, compared" sockets rdma $COUNT
+tap_add "link loss under messages" interrupted cut mend
+tap_add "the device replaced under messages" interrupted no_device new_device
+tap_add "the module goes" unload
+tap_add "nothing is left" eval 'no_object_left $HOST_DEV "$OBJECTS"'
+tap_run
