@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# SMC-R version 2: sockets that look like TCP's, whose data goes by RDMA. What has
+# no RDMA falls back to TCP, so each connection is asked what it uses.
+#
+#	smc client: A [va: vta] ---- [vb: vtb] B: smc server
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/users.sh"
+
+need nft smc
+[ ! -d /sys/module/smc ] || skip_all "SMC is in use"
+need_modules smc smc_diag
+
+EID=VERVE.TEST.$$
+KIB=${QUICK:+4000}
+KIB=${KIB:-100000}
+
+# Data both ways, in that time; what the ends say
+start() { # SECONDS
+	PORT=$((PORT + 1))
+	ip netns exec "$NS_B" timeout $LIMIT \
+		smc server $PORT $KIB "$1" >"$TMP/server" 2>&1 &
+	SERVER=$!
+	ready tcp:$PORT smc $SERVER
+	a timeout $LIMIT smc client 10.0.0.2 $PORT $KIB "$1" >"$TMP/client" 2>&1 &
+	CLIENT=$!
+}
+
+# Both ends end with that exit code.
+finish() { # CODE
+	local client server
+
+	wait $CLIENT
+	client=$?
+	wait $SERVER
+	server=$?
+	[ "$client $server" = "$1 $1" ] ||
+		fail "$client: $(<"$TMP/client"); $server: $(<"$TMP/server")"
+}
+
+by_tcp() {
+	start 0 && finish 3
+}
+
+# By RDMA, as the sockets say and as the device does
+by_rdma() {
+	local before
+
+	before=$(packets $DEV_A)
+	start 0 && finish 0 &&
+	within 1 packets_since $DEV_A "$before" $KIB
+}
+
+# One packet of 50 is lost on its way into A.
+lossy() {
+	a nft -f - <<-END &&
+		table inet loss {
+			chain in {
+				type filter hook input priority 0
+				udp dport 4791 numgen random mod 50 0 drop
+			}
+		}
+	END
+	start 0 && finish 0 && a nft delete table inet loss
+}
+
+no_device() {
+	timeout $LIMIT rdma link delete "$1"
+}
+
+new_device() { # NETNS NAME NETDEV
+	link_add "$@" && within 5 gid_index "$2" ipv4 >/dev/null
+}
+
+# The connection ends at both ends when the device of one goes away.
+removed() {
+	local before
+
+	before=$(packets $DEV_A)
+	start 4
+	within 10 packets_since $DEV_A "$before" $((KIB / 4)) &&
+	no_device $DEV_B && finish 4
+}
+
+# SMC finds the other end's device, too, and would take it for a second link. When
+# one of two links fails while data flow, it counts completions twice, and then
+# writes beyond its send buffer. The two devices are in networks of their own.
+names() {
+	smc eid add $EID && smc pnetid VERVEA $DEV_A && smc pnetid VERVEB $DEV_B
+}
+
+unload() {
+	modprobe -r smc_diag && modprobe -r smc
+}
+
+cleanup_smc() {
+	smc eid remove $EID
+	untopo
+	unload
+	cleanup
+} 2>/dev/null
+
+trap cleanup_smc EXIT
+tap_setup topo two 1500
+tap_setup unload
+OBJECTS=
+tap_setup eval 'OBJECTS=$(objects $DEV_A)'
+tap_setup modprobe -a smc smc_diag
+tap_add "no name in common: by TCP" by_tcp
+tap_setup names
+tap_add "data both ways, compared" by_rdma
+tap_add "packets are lost" lossy
+tap_add "a device removed under data" removed
+tap_add "one end without a device: by TCP" by_tcp
+tap_setup new_device "$NS_B" $DEV_B vb
+tap_add "a new device: by RDMA again" by_rdma
+tap_add "the modules go" unload
+tap_add "nothing is left" eval 'no_object_left $DEV_A "$OBJECTS"'
+tap_run
