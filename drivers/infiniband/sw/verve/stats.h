@@ -19,6 +19,7 @@
 	X(rcvd_bytes)			\
 	X(sent_mcast_pkts)		\
 	X(rcvd_mcast_pkts)		\
+	X(loopback_pkts)		\
 	X(duplicate_request)		\
 	X(out_of_seq_request)		\
 	X(rcvd_rnr_err)			\

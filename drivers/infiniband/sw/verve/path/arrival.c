@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arrivals from the network: an skb whose data begins at the payload, its IP
- * header in front of that
+ * Arrivals: from the network, an skb whose data begins at the payload, its IP
+ * header in front of that; or from another QP of the device (loop.c)
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
 #include <net/ipv6.h>
+#include "loop.h"
 #include "net.h"
 
 static struct sk_buff *to_skb(const struct verve_arrival *arrival)
 {
 	BUILD_BUG_ON(sizeof(*arrival) > sizeof_field(struct sk_buff, cb));
 	return container_of((char (*)[48])arrival, struct sk_buff, cb);
+}
+
+static bool is_loop(const struct verve_arrival *arrival)
+{
+	return arrival->pdu.flags & VERVE_PDU_LOOP;
+}
+
+u32 verve_arrival_packets(const struct verve_arrival *arrival)
+{
+	return is_loop(arrival) ? to_handover(arrival)->packets : 1;
 }
 
 void verve_arrival_free(struct verve_arrival *arrival)
@@ -27,6 +38,8 @@ int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
 	void *buf;
 	u32 got;
 
+	if (is_loop(arrival))
+		return verve_loop_place(to_handover(arrival), to, len);
 	if (likely(offset + len <= skb_headlen(skb)))
 		return verve_iter_write(to, skb->data + offset, len);
 
@@ -45,8 +58,11 @@ bool verve_arrival_matches(const struct verve_arrival *arrival,
 {
 	const struct sk_buff *skb = to_skb(arrival);
 	const struct iphdr *ip = ip_hdr(skb);
-	bool is_v6 = ip->version == 6;
+	bool is_v6;
 
+	if (is_loop(arrival))
+		return true;
+	is_v6 = ip->version == 6;
 	if (is_v6 != av->is_v6)
 		return false;
 	if (is_v6)

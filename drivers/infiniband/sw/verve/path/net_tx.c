@@ -9,6 +9,7 @@
 #include <linux/udp.h>
 #include "../device.h"
 #include "../trace.h"
+#include "loop.h"
 #include "net.h"
 #include "train.h"
 
@@ -104,6 +105,9 @@ int verve_train_add(struct verve_train *train, struct verve_flow *flow,
 		    struct verve_burst *burst)
 {
 	int err;
+
+	if (train->peer)
+		return verve_loop_send(train, burst);
 
 	trace_verve_burst(train->qpn, burst);
 	rcu_read_lock();

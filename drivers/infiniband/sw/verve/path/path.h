@@ -71,16 +71,20 @@ struct verve_burst {
 };
 
 /**
- * struct verve_arrival - one packet for a QP
+ * struct verve_arrival - one packet for a QP, or a run of packets of a message
  * @node: in the QP's inbox
- * @pdu: what it says
+ * @pdu: what it says; of a run: opcode by the places of its first and last
+ *	packet, PSN of the first, the payload of all
  *
- * Lives in the control block of its skb.
+ * Lives in the control block of its skb, or in a struct verve_handover.
  */
 struct verve_arrival {
 	struct llist_node node;
 	struct verve_pdu pdu;
 };
+
+/* How many packets it stands for. */
+u32 verve_arrival_packets(const struct verve_arrival *arrival);
 
 /* The arrival was taken in: give back its memory. */
 void verve_arrival_free(struct verve_arrival *arrival);
@@ -92,7 +96,8 @@ void verve_arrival_free(struct verve_arrival *arrival);
  * @to: where; advanced
  * @len: bytes
  *
- * Context: BH off. Return: 0 or the iterator's error.
+ * Context: BH off. Return: 0; the iterator's error; or -ECANCELED: the sender
+ * cannot read it, and will send it again or fail.
  */
 int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
 			struct verve_iter *to, u32 len);

@@ -16,6 +16,9 @@
 
 #include "path.h"
 
+struct verve_loop;
+struct verve_qp;
+
 /**
  * struct verve_train - packets that wait to be sent as one
  * @dev: device that sends
@@ -28,6 +31,8 @@
  * @max_packets: for the route at hand
  * @max_len: bytes of one skb, likewise
  * @ip_id: IPv4 identification of the packet that may follow
+ * @peer: QP that needs no packets, or NULL: then all the above is not used
+ * @loop: what passes to and from @peer
  *
  * On the stack of whoever owns the flow.
  */
@@ -42,6 +47,8 @@ struct verve_train {
 	u32 max_packets;
 	u32 max_len;
 	u16 ip_id;
+	struct verve_qp *peer;
+	struct verve_loop *loop;
 };
 
 /**

@@ -328,8 +328,10 @@ static int place(struct verve_qp *qp, struct verve_swqe *wqe,
 }
 
 static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe,
-		 const struct verve_pdu *pdu, u32 offset)
+		 const struct verve_arrival *arrival, u32 offset)
 {
+	const struct verve_pdu *pdu = &arrival->pdu;
+	u32 most = verve_arrival_packets(arrival) * qp->mtu;
 	u32 flags = verve_opcode_flags(pdu->opcode);
 
 	if (is_atomic(wqe))
@@ -337,7 +339,7 @@ static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe,
 	if (!(flags & VERVE_OP_READ_RESP))
 		return false;
 	if (wqe->opcode == IB_WR_RDMA_READ)
-		return pdu->length == min(wqe->length - offset, qp->mtu);
+		return pdu->length == min(wqe->length - offset, most);
 	/* FLUSH and ATOMIC WRITE are answered as a READ of nothing (A19). */
 	return (flags & VERVE_OP_ONLY) == VERVE_OP_ONLY && !pdu->length;
 }
@@ -351,12 +353,12 @@ static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 	u32 offset = verve_psn_diff(pdu->psn, wqe->first_psn) * qp->mtu;
 	int err;
 
-	if (!fits(qp, wqe, pdu, offset)) {
+	if (!fits(qp, wqe, arrival, offset)) {
 		verve_completer_fail(qp, IB_WC_BAD_RESP_ERR);
 		return;
 	}
 	err = place(qp, wqe, arrival, offset);
-	if (err == -EAGAIN)
+	if (err == -EAGAIN || err == -ECANCELED)
 		return;
 	if (err) {
 		verve_completer_fail(qp, IB_WC_LOC_PROT_ERR);
@@ -364,7 +366,8 @@ static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 	}
 	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_LAST)
 		answered(qp, wqe);
-	acknowledge(qp, verve_psn_add(pdu->psn, 1));
+	acknowledge(qp, verve_psn_add(pdu->psn,
+				      verve_arrival_packets(arrival)));
 }
 
 static void receive_response(struct verve_qp *qp, struct verve_arrival *arrival)

@@ -11,8 +11,9 @@
  * an owner's round is bounded by VERVE_BUDGET_PACKETS and what the inbox held.
  *
  * Order: qp->lock, then one of sq.post_lock, rq.lock (of the QP or its SRQ),
- * cq.lock, which are leaves. No two QPs are ever held. Completion and event
- * handlers are called after the lock is dropped.
+ * cq.lock, which are leaves. Two QPs are held only when they are connected with
+ * each other on one device (pair.h). Completion and event handlers are called
+ * after the locks are dropped.
  *
  * The engine runs with BH off in the context that gave it work: the poster's,
  * the receive softirq, the timer's; with interrupts off it is left to a work
@@ -21,6 +22,7 @@
 #include <linux/bitops.h>
 #include <linux/bottom_half.h>
 #include <linux/irqflags.h>
+#include "../path/loop.h"
 #include "transport.h"
 
 static struct workqueue_struct *engine_wq;
@@ -55,8 +57,7 @@ static bool is_service(const struct verve_qp *qp, u32 flags)
 	}
 }
 
-static void take_in(struct verve_qp *qp, struct verve_arrival *arrival)
-	__must_hold(&qp->lock)
+void verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	u32 flags = verve_opcode_flags(arrival->pdu.opcode);
 
@@ -83,7 +84,7 @@ static void take_in_list(struct verve_qp *qp, struct llist_node *list)
 
 	llist_for_each_entry_safe(arrival, next, list, node) {
 		if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
-			take_in(qp, arrival);
+			verve_engine_take_in(qp, arrival);
 		if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) ||
 		    verve_responder_put_off(qp, arrival))
 			verve_arrival_free(arrival);
@@ -104,22 +105,28 @@ static void run(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	unsigned long events = xchg(&qp->events, 0);
-	struct verve_train train = {
+	struct verve_train peer_train, train = {
 		.dev = qp->dev,
 		.qpn = qp->qpn,
 		.stats = qp->stats,
 	};
+	struct verve_loop loop;
 
 	lockdep_assert_held(&qp->lock);
 	qp->train = &train;
 	qp->budget = VERVE_BUDGET_PACKETS;
-	if (events & BIT(VERVE_EV_FAULT))
+	verve_pair_begin(qp, &peer_train, &loop);
+	if (events & BIT(VERVE_EV_FAULT)) {
 		verve_fault_ended(qp);
+		verve_pair_resume(qp);
+	}
 	take_in_all(qp);
 	if (events & BIT(VERVE_EV_TIMER))
 		verve_timer_expired(qp);
 	verve_responder_round_end(qp);
-	verve_requester_run(qp);
+	do
+		verve_requester_run(qp);
+	while (verve_pair_settle(qp));
 	verve_train_flush(&train);
 	qp->train = NULL;
 }
@@ -158,26 +165,66 @@ static void raise_notices(struct verve_qp *qp, u32 notices)
 		raise_event(qp, type);
 }
 
-/* Let go, raise what is due, and see whether somebody failed to get in. */
-static bool leave(struct verve_qp *qp)
-	__releases(&qp->lock)
+static u32 take_notices(struct verve_qp *qp)
+	__must_hold(&qp->lock)
 {
 	u32 notices = qp->notices;
 
 	qp->notices = 0;
-	spin_unlock(&qp->lock);
-	if (notices)
-		raise_notices(qp, notices);
-	/* Pairs with the full barrier of llist_add() and set_bit() + trylock */
+	return notices;
+}
+
+/* The lock is free: look after those who failed to get it. */
+static bool is_wanted(struct verve_qp *qp)
+{
+	/*
+	 * Pairs with the full barrier of llist_add() and set_bit() + trylock,
+	 * and with that of a QP that calls its peer
+	 */
 	smp_mb();
+	verve_pair_wake(qp);
 	return has_work(qp);
 }
 
-static void enter(struct verve_qp *qp)
+void verve_engine_nudge(struct verve_qp *qp)
+{
+	if (is_wanted(qp))
+		queue_work(engine_wq, &qp->work);
+}
+
+/* Let go, raise what is due, and see whether somebody failed to get in. */
+static bool leave(struct verve_qp *qp)
+	__releases(&qp->lock)
+{
+	u32 notices = take_notices(qp), peer_notices = 0;
+	struct verve_qp *peer = qp->pair.peer;
+
+	if (peer)
+		peer_notices = take_notices(peer);
+	verve_pair_part(qp);
+	spin_unlock(&qp->lock);
+	if (notices)
+		raise_notices(qp, notices);
+	if (peer) {
+		if (peer_notices)
+			raise_notices(peer, peer_notices);
+		verve_engine_nudge(peer);
+		verve_qp_put(peer);
+	}
+	return is_wanted(qp);
+}
+
+/* Who cannot have a peer's engine as well is called when that is free. */
+static void enter(struct verve_qp *qp, bool patient)
 {
 	unsigned int rounds = 0;
 
 	while (spin_trylock(&qp->lock)) {
+		if (!verve_pair_join(qp, patient)) {
+			spin_unlock(&qp->lock);
+			is_wanted(qp);
+			return;
+		}
 		run(qp);
 		if (!leave(qp))
 			return;
@@ -192,7 +239,7 @@ void verve_engine_receive(struct verve_qp *qp, struct llist_node *newest,
 			  struct llist_node *oldest)
 {
 	llist_add_batch(newest, oldest, &qp->inbox);
-	enter(qp);
+	enter(qp, false);
 }
 
 void verve_engine_kick(struct verve_qp *qp, enum verve_qp_event event)
@@ -205,7 +252,7 @@ void verve_engine_kick(struct verve_qp *qp, enum verve_qp_event event)
 		return;
 	}
 	local_bh_disable();
-	enter(qp);
+	enter(qp, false);
 	local_bh_enable();
 }
 
@@ -220,7 +267,7 @@ static void engine_work(struct work_struct *work)
 	struct verve_qp *qp = container_of(work, struct verve_qp, work);
 
 	local_bh_disable();
-	enter(qp);
+	enter(qp, true);
 	local_bh_enable();
 }
 
@@ -234,7 +281,10 @@ void verve_engine_lock(struct verve_qp *qp)
 void verve_engine_unlock(struct verve_qp *qp)
 	__releases(&qp->lock)
 {
-	run(qp);
+	if (verve_pair_join(qp, false))
+		run(qp);
+	else
+		verve_engine_again(qp);
 	if (leave(qp))
 		queue_work(engine_wq, &qp->work);
 	local_bh_enable();
@@ -274,6 +324,7 @@ void verve_engine_setup(struct verve_qp *qp)
 {
 	spin_lock_init(&qp->lock);
 	init_llist_head(&qp->inbox);
+	init_llist_head(&qp->pair.callers);
 	INIT_WORK(&qp->work, engine_work);
 	verve_timer_init(qp);
 }

@@ -333,7 +333,7 @@ static void take_back(struct verve_responder *resp, u32 flags, u32 len)
 static void fail_placing(struct verve_qp *qp, u32 flags, int err)
 	__must_hold(&qp->lock)
 {
-	if (err == -EAGAIN) {
+	if (err == -EAGAIN || err == -ECANCELED) {
 		/* It will come again, and so will its begin(). */
 		if (flags & VERVE_OP_FIRST)
 			qp->resp.op = 0;
@@ -378,7 +378,7 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 		fail_locally(qp, IB_WC_REM_INV_REQ_ERR, VERVE_NAK_INV_REQ);
 		return;
 	}
-	resp->epsn = verve_psn_add(resp->epsn, 1);
+	resp->epsn = verve_psn_add(resp->epsn, verve_arrival_packets(arrival));
 	if (flags & VERVE_OP_LAST)
 		end(qp, pdu, flags);
 	if (pdu->flags & VERVE_PDU_ACKREQ)
@@ -393,6 +393,7 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 	const struct verve_expect expect = {
 		.op = qp->resp.op,
 		.mtu = qp->mtu,
+		.packets = verve_arrival_packets(arrival),
 		.left = qp->resp.left,
 		.access = qp->attr.qp_access_flags,
 		.max_read = qp->resp.slots,

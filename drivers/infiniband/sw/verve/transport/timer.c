@@ -99,11 +99,13 @@ static void ack_timeout(struct verve_qp *qp)
 		return;
 	/*
 	 * What the peer has sent may lie here, waiting for a page, or what we
-	 * were to send, which would have asked for an ACK.
+	 * were to send, which would have asked for an ACK; or a peer on this
+	 * device waits for one.
 	 */
 	if (!qp->req.progress &&
 	    !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
-	    !verve_fault_stalls(qp, VERVE_STALL_REQUESTS))
+	    !verve_fault_stalls(qp, VERVE_STALL_REQUESTS) &&
+	    !verve_pair_is_stalled(qp))
 		verve_completer_timeout(qp);
 	if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD)
 		verve_timer_packets_sent(qp);

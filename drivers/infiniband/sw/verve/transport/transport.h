@@ -193,6 +193,11 @@ void verve_engine_overrun(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* There is more to do than the budget allows. */
 void verve_engine_again(struct verve_qp *qp);
+/* Was something left to us while the lock was held? Then run it. Not locked. */
+void verve_engine_nudge(struct verve_qp *qp);
+/* One arrival: to the responder, the completer, or nowhere. */
+void verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock);
 /* Wait until nothing runs; then nothing will. After the last reference. */
 void verve_engine_stop(struct verve_qp *qp);
 void verve_engine_setup(struct verve_qp *qp);

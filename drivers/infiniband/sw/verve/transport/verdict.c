@@ -75,11 +75,13 @@ static bool is_well_formed(u32 flags, const struct verve_pdu *pdu)
 static bool has_packet_length(const struct verve_expect *expect, u32 flags,
 			      u32 length)
 {
+	u32 full = (expect->packets - 1) * expect->mtu;
+
 	if (!(flags & VERVE_OP_LAST))
-		return length == expect->mtu;
-	if (length > expect->mtu)
+		return length == full + expect->mtu;
+	if (length > full + expect->mtu)
 		return false;
-	return length || (flags & VERVE_OP_FIRST);
+	return length > full || (!length && !full && flags & VERVE_OP_FIRST);
 }
 
 /* A WRITE carries as much as its RETH said, no more and no less. */

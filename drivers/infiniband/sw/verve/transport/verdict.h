@@ -22,6 +22,7 @@ enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected);
  * struct verve_expect - what a responder is in the middle of
  * @op: VERVE_OP_SEND or VERVE_OP_WRITE while a message is under way, else 0
  * @mtu: bytes
+ * @packets: that the request stands for: 1 from the network
  * @left: WRITE under way: bytes to come
  * @access: IB_ACCESS_REMOTE_* and IB_ACCESS_FLUSH_* that the QP allows
  * @max_read: READs, atomics and so on that the QP takes; 0 refuses them
@@ -29,6 +30,7 @@ enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected);
 struct verve_expect {
 	u32 op;
 	u32 mtu;
+	u32 packets;
 	u32 left;
 	int access;
 	u32 max_read;

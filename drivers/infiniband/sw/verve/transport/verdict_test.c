@@ -12,6 +12,9 @@ enum {
 			  IB_ACCESS_FLUSH_PERSISTENT,
 };
 
+/* As packets come from the network */
+#define ONE_PACKET .mtu = TEST_MTU, .packets = 1
+
 static void verdict_psn__order_turns_round_at_half_the_range(struct kunit *test)
 {
 	static const struct {
@@ -40,7 +43,7 @@ static u8 verdict_in(u32 under_way, u8 opcode)
 	u32 flags = verve_opcode_flags(opcode);
 	struct verve_expect expect = {
 		.op = under_way,
-		.mtu = TEST_MTU,
+		ONE_PACKET,
 		.access = ALL_ACCESS,
 		.max_read = 1,
 	};
@@ -121,7 +124,7 @@ static void verdict_request__rights_of_the_qp(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct verve_expect expect = { .mtu = TEST_MTU, .max_read = 1 };
+		struct verve_expect expect = { ONE_PACKET, .max_read = 1 };
 		struct verve_pdu pdu = { .opcode = rows[i].opcode };
 
 		if (pdu.opcode == 0x1c)
@@ -143,7 +146,7 @@ static void verdict_request__rights_of_the_qp(struct kunit *test)
 static void verdict_request__no_resources_for_reads(struct kunit *test)
 {
 	static const u8 opcodes[] = { 0x0c, 0x13, 0x14, 0x1c, 0x1d };
-	struct verve_expect expect = { .mtu = TEST_MTU, .access = ALL_ACCESS };
+	struct verve_expect expect = { ONE_PACKET, .access = ALL_ACCESS };
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
@@ -188,7 +191,40 @@ static void verdict_request__packet_lengths_of_a_send(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct verve_expect expect = {
-			.op = rows[i].under_way, .mtu = TEST_MTU,
+			.op = rows[i].under_way, ONE_PACKET,
+		};
+		struct verve_pdu pdu = {
+			.opcode = rows[i].opcode, .length = rows[i].length,
+		};
+
+		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu),
+				    rows[i].right ? 0 : VERVE_NAK_INV_REQ,
+				    "row %d", i);
+	}
+}
+
+static void verdict_request__lengths_of_several_packets(struct kunit *test)
+{
+	static const struct {
+		u8 opcode;
+		u32 packets;
+		u32 length;
+		bool right;
+	} rows[] = {
+		{ 0x00, 3, 3 * TEST_MTU, true },
+		{ 0x00, 3, 3 * TEST_MTU - 1, false },
+		{ 0x00, 3, 2 * TEST_MTU, false },
+		{ 0x04, 3, 2 * TEST_MTU + 1, true },
+		{ 0x04, 3, 3 * TEST_MTU, true },
+		{ 0x04, 3, 3 * TEST_MTU + 1, false },
+		{ 0x04, 3, 2 * TEST_MTU, false },	/* of two */
+		{ 0x04, 3, 0, false },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct verve_expect expect = {
+			.mtu = TEST_MTU, .packets = rows[i].packets,
 		};
 		struct verve_pdu pdu = {
 			.opcode = rows[i].opcode, .length = rows[i].length,
@@ -233,7 +269,7 @@ static void verdict_request__a_write_is_as_long_as_it_said(struct kunit *test)
 		bool first = verve_opcode_flags(rows[i].opcode) & VERVE_OP_FIRST;
 		struct verve_expect expect = {
 			.op = first ? 0 : VERVE_OP_WRITE,
-			.mtu = TEST_MTU,
+			ONE_PACKET,
 			.access = IB_ACCESS_REMOTE_WRITE,
 			.left = first ? 0xdeadbeef : rows[i].said,
 		};
@@ -275,7 +311,7 @@ static void verdict_request__what_a_flush_may_say(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct verve_expect expect = {
-			.mtu = TEST_MTU, .max_read = 1,
+			ONE_PACKET, .max_read = 1,
 			.access = rows[i].access,
 		};
 		struct verve_pdu pdu = {
@@ -298,7 +334,7 @@ static void verdict_request__an_atomic_write_is_8_bytes(struct kunit *test)
 		{ 8, 9 },
 	};
 	struct verve_expect expect = {
-		.mtu = TEST_MTU, .max_read = 1,
+		ONE_PACKET, .max_read = 1,
 		.access = IB_ACCESS_REMOTE_WRITE,
 	};
 	struct verve_pdu pdu = { .opcode = 0x1d, .length = 8, .dmalen = 8 };
@@ -391,6 +427,7 @@ static struct kunit_case verdict_cases[] = {
 	KUNIT_CASE(verdict_request__rights_of_the_qp),
 	KUNIT_CASE(verdict_request__no_resources_for_reads),
 	KUNIT_CASE(verdict_request__packet_lengths_of_a_send),
+	KUNIT_CASE(verdict_request__lengths_of_several_packets),
 	KUNIT_CASE(verdict_request__a_write_is_as_long_as_it_said),
 	KUNIT_CASE(verdict_request__what_a_flush_may_say),
 	KUNIT_CASE(verdict_request__an_atomic_write_is_8_bytes),

@@ -15,6 +15,7 @@
 #include <rdma/ib_verbs.h>
 #include "../path/path.h"
 #include "../transport/fault.h"
+#include "../transport/pair.h"
 #include "cq.h"
 #include "rq.h"
 #include "wqe.h"
@@ -218,6 +219,7 @@ enum verve_qp_notice {
  * @req: requester
  * @resp: responder
  * @stall: what waits for a page
+ * @pair: a QP of the same device that it is connected with
  */
 struct verve_qp {
 	struct ib_qp *ibqp;
@@ -259,6 +261,7 @@ struct verve_qp {
 	struct verve_requester req;
 	struct verve_responder resp;
 	struct verve_stall stall;
+	struct verve_pair pair;
 };
 
 /**

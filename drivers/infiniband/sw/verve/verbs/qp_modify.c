@@ -27,6 +27,7 @@ static void reset(struct verve_qp *qp)
 	qp->resp.nak_sent = false;
 	qp->resp.ack_due = false;
 	qp->resp.recv_valid = false;
+	qp->pair.lost = 0;
 	qp->last_wqe_reported = false;
 	qp->comm_est = false;
 	qp->drained = false;

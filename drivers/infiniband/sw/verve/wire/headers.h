@@ -119,6 +119,8 @@ enum verve_pdu_flags {
 	VERVE_PDU_CE		= 1 << 4,
 	/* From a group that the QP is attached to */
 	VERVE_PDU_MULTICAST	= 1 << 5,
+	/* From memory, not from the network: path/loop.h */
+	VERVE_PDU_LOOP		= 1 << 6,
 };
 
 /**

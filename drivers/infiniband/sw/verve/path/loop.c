@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loopback: from bursts to arrivals, without packets
+ */
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/string.h>
+#include "../device.h"
+#include "../trace.h"
+#include "../transport/transport.h"
+#include "../wire/icrc.h"
+#include "loop.h"
+#include "train.h"
+
+static bool loopback = true;
+module_param(loopback, bool, 0644);
+MODULE_PARM_DESC(loopback,
+		 "Copy between connected QPs of one device without packets (default: Y). N sends packets, for tcpdump to see");
+
+bool verve_loop_is_on(void)
+{
+	return READ_ONCE(loopback);
+}
+
+/* As the packets' bytes would be counted */
+static u32 wire_bytes(const struct verve_burst *burst)
+{
+	const struct verve_op_seq *seq = &verve_op_seqs[burst->kind];
+	u32 middle = verve_opcodes[seq->middle].hdr_len;
+	u32 bytes = burst->length + burst->packets * (middle + VERVE_ICRC_LEN);
+	u8 first = verve_opcode_at(burst->kind, burst->starts,
+				   burst->ends && burst->packets == 1);
+	u8 last = verve_opcode_at(burst->kind, false, burst->ends);
+
+	bytes += verve_opcodes[first].hdr_len - middle;
+	if (burst->packets > 1)
+		bytes += verve_opcodes[last].hdr_len - middle;
+	return bytes + verve_wire_pad(burst->length);
+}
+
+static void fill(struct verve_handover *handover,
+		 const struct verve_burst *burst)
+{
+	struct verve_pdu *pdu = &handover->arrival.pdu;
+
+	*handover = (struct verve_handover) {
+		.arrival.pdu = burst->pdu,
+		.packets = burst->packets,
+		.payload = burst->payload,
+	};
+	pdu->opcode = verve_opcode_at(burst->kind, burst->starts, burst->ends);
+	pdu->hdr_len = verve_opcodes[pdu->opcode].hdr_len;
+	pdu->pkey = VERVE_DEFAULT_PKEY;
+	pdu->length = burst->length;
+	pdu->flags |= VERVE_PDU_LOOP;
+	if (!burst->ends)
+		pdu->flags &= ~VERVE_PDU_SOLICITED;
+}
+
+static void count(struct verve_train *train, const struct verve_burst *burst)
+{
+	u32 bytes = wire_bytes(burst);
+
+	verve_count(train, sent_pkts, burst->packets);
+	verve_count(train, sent_bytes, bytes);
+	verve_count(train, loopback_pkts, burst->packets);
+	verve_count(train->peer, rcvd_pkts, burst->packets);
+	verve_count(train->peer, rcvd_bytes, bytes);
+}
+
+static int hand_over(struct verve_train *train, struct verve_handover *handover)
+{
+	struct verve_loop *loop = train->loop;
+	bool is_request = !(verve_opcode_flags(handover->arrival.pdu.opcode) &
+			    VERVE_OP_RESPONSE);
+
+	if (is_request)
+		loop->sending = true;
+	else
+		loop->answered = true;
+	verve_pair_take_in(train->peer, &handover->arrival);
+	if (is_request)
+		loop->sending = false;
+	return handover->error;
+}
+
+/* Return: false when there is no room, and the answer is lost. */
+static bool queue(struct verve_loop *loop, const struct verve_pdu *pdu)
+{
+	if (loop->num_answers == ARRAY_SIZE(loop->answers))
+		return false;
+	loop->answers[loop->num_answers++] = *pdu;
+	return true;
+}
+
+int verve_loop_send(struct verve_train *train, const struct verve_burst *burst)
+{
+	struct verve_handover handover;
+
+	trace_verve_burst(train->qpn, burst);
+	fill(&handover, burst);
+	count(train, burst);
+	/* To whom it goes is in the middle of the request that it answers. */
+	if (train->loop->sending &&
+	    verve_opcode_flags(handover.arrival.pdu.opcode) & VERVE_OP_ACK) {
+		if (!queue(train->loop, &handover.arrival.pdu))
+			verve_count(train, send_err, 1);
+		return 0;
+	}
+	return hand_over(train, &handover);
+}
+
+void verve_loop_flush(struct verve_train *train)
+{
+	struct verve_loop *loop = train->loop;
+	u32 i;
+
+	for (i = 0; i < loop->num_answers; i++) {
+		struct verve_handover handover = {
+			.arrival.pdu = loop->answers[i],
+			.packets = 1,
+		};
+
+		hand_over(train, &handover);
+	}
+	loop->num_answers = 0;
+}
+
+int verve_loop_place(struct verve_handover *handover, struct verve_iter *to,
+		     u32 len)
+{
+	u32 have = 0, got;
+	void *from = NULL;
+
+	for (; len; len -= got) {
+		void *buf;
+
+		if (!have)
+			from = verve_iter_next(handover->payload, len, &have);
+		if (IS_ERR(from)) {
+			handover->error = PTR_ERR(from);
+			return -ECANCELED;
+		}
+		buf = verve_iter_next(to, min(len, have), &got);
+		if (IS_ERR(buf))
+			return PTR_ERR(buf);
+		/* One may be the other's memory. */
+		memmove(buf, from, got);
+		from += got;
+		have -= got;
+	}
+	return 0;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pairs: two engines of one device, run as one (see pair.h)
+ */
+#include "../device.h"
+#include "../path/loop.h"
+#include "pair.h"
+#include "transport.h"
+
+/*
+ * Might the QP be connected with one of this device? An address to itself is
+ * what such QPs have, as long as the port is up: without it, not even a NIC
+ * would deliver.
+ */
+static bool may_have_peer(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	const struct verve_av *av = &qp->flow.av;
+
+	return qp->type == IB_QPT_RC && ipv6_addr_equal(&av->saddr, &av->daddr) &&
+	       verve_loop_is_on() && READ_ONCE(qp->dev->port_active);
+}
+
+/* Is the peer's peer the QP, and do both mean the same by a packet? */
+static bool are_connected(const struct verve_qp *qp,
+			  const struct verve_qp *peer)
+{
+	const struct verve_av *av = &qp->flow.av, *back = &peer->flow.av;
+
+	return peer->type == IB_QPT_RC &&
+	       peer->attr.dest_qp_num == qp->qpn && peer->mtu == qp->mtu &&
+	       av->is_v6 == back->is_v6 &&
+	       ipv6_addr_equal(&av->daddr, &back->saddr) &&
+	       ipv6_addr_equal(&av->saddr, &back->daddr);
+}
+
+/* Return: who it may be, with a reference, or NULL */
+static struct verve_qp *find_peer(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_qp *peer;
+
+	if (!may_have_peer(qp))
+		return NULL;
+	peer = verve_qp_find(qp->dev->net, qp->attr.dest_qp_num);
+	if (!peer)
+		return NULL;
+	if (peer != qp && peer->dev == qp->dev)
+		return peer;
+	verve_qp_put(peer);
+	return NULL;
+}
+
+/* Leave a note, for whoever holds the peer's lock. */
+static void call(struct verve_qp *qp, struct verve_qp *peer)
+	__must_hold(&qp->lock)
+{
+	if (!test_and_set_bit(0, &qp->pair.calling)) {
+		refcount_inc(&qp->ref);
+		llist_add(&qp->pair.node, &peer->pair.callers);
+	}
+	/* Pairs with the full barrier before verve_pair_wake() */
+	smp_mb();
+}
+
+/* The lock is had, for the round if the two are a pair, or let go. */
+static void pair_up(struct verve_qp *qp, struct verve_qp *peer)
+	__must_hold(&qp->lock)
+	__releases(&peer->lock)
+{
+	if (are_connected(qp, peer)) {
+		/* By verve_pair_part(), which sparse cannot know */
+		__release(&peer->lock);
+		qp->pair.peer = peer;
+		peer->pair.peer = qp;
+		return;
+	}
+	spin_unlock(&peer->lock);
+	/* Pairs with call(), and with whoever tried the lock in vain */
+	smp_mb();
+	verve_pair_wake(peer);
+	verve_engine_nudge(peer);
+	verve_qp_put(peer);
+}
+
+bool verve_pair_join(struct verve_qp *qp, bool patient)
+{
+	struct verve_qp *peer = find_peer(qp);
+
+	if (!peer)
+		return true;
+	if (spin_trylock(&peer->lock)) {
+		pair_up(qp, peer);
+		return true;
+	}
+	if (patient && qp < peer) {
+		spin_lock_nested(&peer->lock, SINGLE_DEPTH_NESTING);
+		pair_up(qp, peer);
+		return true;
+	}
+	call(qp, peer);
+	/* It may have become free meanwhile. */
+	if (spin_trylock(&peer->lock)) {
+		pair_up(qp, peer);
+		return true;
+	}
+	verve_qp_put(peer);
+	return false;
+}
+
+struct verve_qp *verve_pair_part(struct verve_qp *qp)
+{
+	struct verve_qp *peer = qp->pair.peer;
+
+	if (!peer)
+		return NULL;
+	qp->pair.peer = NULL;
+	peer->pair.peer = NULL;
+	peer->train = NULL;
+	__acquire(&peer->lock);
+	spin_unlock(&peer->lock);
+	return peer;
+}
+
+void verve_pair_wake(struct verve_qp *qp)
+{
+	struct llist_node *callers;
+	struct verve_qp *caller, *next;
+
+	if (likely(llist_empty(&qp->pair.callers)))
+		return;
+	callers = llist_del_all(&qp->pair.callers);
+	llist_for_each_entry_safe(caller, next, callers, pair.node) {
+		clear_bit_unlock(0, &caller->pair.calling);
+		verve_engine_again(caller);
+		verve_qp_put(caller);
+	}
+}
+
+void verve_pair_begin(struct verve_qp *qp, struct verve_train *train,
+		      struct verve_loop *loop)
+{
+	struct verve_qp *peer = qp->pair.peer;
+
+	if (!peer)
+		return;
+	*loop = (struct verve_loop) {};
+	*train = (struct verve_train) {
+		.dev = peer->dev,
+		.qpn = peer->qpn,
+		.stats = peer->stats,
+		.peer = qp,
+		.loop = loop,
+	};
+	qp->train->peer = peer;
+	qp->train->loop = loop;
+	peer->train = train;
+	peer->budget = VERVE_BUDGET_PACKETS;
+}
+
+bool verve_pair_settle(struct verve_qp *qp)
+{
+	struct verve_qp *peer = qp->pair.peer;
+	struct verve_loop *loop;
+
+	if (!peer)
+		return false;
+	loop = qp->train->loop;
+	loop->answered = false;
+	verve_loop_flush(peer->train);
+	verve_responder_round_end(peer);
+	return loop->answered;
+}
+
+static u8 lost_kind(const struct verve_arrival *arrival)
+{
+	return verve_opcode_flags(arrival->pdu.opcode) & VERVE_OP_RESPONSE ?
+	       VERVE_LOST_RESPONSE : VERVE_LOST_REQUEST;
+}
+
+/*
+ * Its sender's memory is good for this moment only, so what cannot be placed
+ * now is not kept, but asked for again.
+ */
+void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+{
+	if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+		verve_engine_take_in(qp, arrival);
+	if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+		qp->pair.lost |= lost_kind(arrival);
+}
+
+/* One packet first: where pages come and go, a whole run may never fit. */
+static void send_again(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->req.psn == qp->req.una)
+		return;
+	verve_requester_rewind(qp);
+	qp->req.probing = true;
+}
+
+void verve_pair_resume(struct verve_qp *qp)
+{
+	struct verve_qp *peer = qp->pair.peer;
+	u8 lost = qp->pair.lost;
+
+	qp->pair.lost = 0;
+	if (lost & VERVE_LOST_RESPONSE)
+		send_again(qp);
+	if (peer && lost & VERVE_LOST_REQUEST) {
+		send_again(peer);
+		verve_engine_again(peer);
+	}
+}
+
+bool verve_pair_is_stalled(const struct verve_qp *qp)
+{
+	const struct verve_qp *peer = qp->pair.peer;
+
+	return peer && verve_fault_stalls(peer, VERVE_STALL_ARRIVALS);
+}
