@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Between connected QPs of one device nothing is sent, unless it is asked for.
+# What is done without packets is right in opcodes.sh and errors.sh; here is when
+# it is done, and that the two ways may take turns.
+#
+#	one:	A [va: vta]			both ends on vta
+#	two:	A [va: vta] ---- [vb: vtb] B
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+need nft ibv_rc_pingpong ib_write_bw ib_read_bw ib_send_bw
+
+PARAMETER=/sys/module/verve/parameters/loopback
+[ -w $PARAMETER ] || skip_all "no such parameter: the driver is not Verve"
+WAS=$(cat $PARAMETER)
+
+loopback() {
+	echo "$1" >$PARAMETER
+}
+
+restore() {
+	loopback "$WAS"
+	cleanup
+}
+
+counter() { # NAME
+	cat /sys/class/infiniband/$DEV_C/ports/1/hw_counters/"$1"
+}
+
+# RoCE packets that come in at end A are counted.
+watch_packets() {
+	client nft -f - <<-END
+		table inet watch {
+			counter roce { }
+			chain in {
+				type filter hook input priority 0
+				udp dport 4791 counter name roce
+			}
+		}
+	END
+}
+
+packets() {
+	client nft list counter inet watch roce |
+		sed -n 's/.*packets \([0-9]*\) .*/\1/p'
+}
+
+# moved COMMAND...: what it did, as MEMORY (packets that there were none of) and
+# WIRE (packets)
+moved() {
+	local loop wire
+
+	loop=$(counter loopback_pkts) wire=$(packets)
+	"$@" || return
+	MEMORY=$(($(counter loopback_pkts) - loop)) WIRE=$(($(packets) - wire))
+	echo "$* : $MEMORY by memory, $WIRE by wire"
+}
+
+by_memory() {
+	loopback Y
+	moved c_test queue && [ "$MEMORY" -gt 100 ] && [ "$WIRE" -lt 10 ]
+}
+
+by_wire() {
+	loopback N
+	moved c_test queue && [ "$MEMORY" = 0 ] && [ "$WIRE" -gt 100 ]
+}
+
+# Where a NIC would not deliver. (What is sent goes by lo, which is up.)
+port_down() {
+	local rc
+
+	loopback Y
+	ip -n "$NS_B" link set vb down
+	within 5 state_is DOWN && moved pings
+	rc=$?
+	ip -n "$NS_B" link set vb up
+	within 5 state_is ACTIVE && [ $rc = 0 ] && [ "$MEMORY" = 0 ]
+}
+
+# perftest insists on a port that is up.
+pings() {
+	PORT=$((PORT + 1))
+	pair tcp:$PORT \
+		ibv_rc_pingpong -d $DEV_S -g "$GID_S" -p $PORT -n 20 -- \
+		ibv_rc_pingpong -d $DEV_C -g "$GID_C" -p $PORT -n 20 $IP4
+}
+
+state_is() {
+	grep -q " $1\$" /sys/class/infiniband/$DEV_C/ports/1/state
+}
+
+other_types() {
+	loopback Y
+	moved perftest ib_write_bw -c UC -n 20 && [ "$MEMORY" = 0 ] &&
+	moved perftest ib_send_bw -c UD -s 1024 -n 20 && [ "$MEMORY" = 0 ]
+}
+
+# Both ways over while data moves, in both directions, over several QPs
+taking_turns() {
+	local turner
+
+	while :; do
+		loopback Y
+		sleep 0.05
+		loopback N
+		sleep 0.05
+	done &
+	turner=$!
+	moved perftest "$@"
+	local rc=$?
+	kill $turner
+	wait $turner
+	[ $rc = 0 ] && [ "$MEMORY" -gt 0 ] && [ "$WIRE" -gt 0 ]
+} 2>/dev/null
+
+# Of "queue", one request is to fail.
+no_failures() {
+	[ "$(counter retry_exceeded_err) $(counter req_cqe_error)" = "0 2" ] ||
+		fail "$(counter retry_exceeded_err) $(counter req_cqe_error)"
+}
+
+two_devices() {
+	loopback Y
+	moved perftest ib_write_bw -n 20 && [ "$MEMORY" = 0 ] && [ "$WIRE" -gt 0 ]
+}
+
+N=${QUICK:+2000}
+N=${N:-20000}
+
+trap restore EXIT
+tap_setup topo one 4200
+tap_setup watch_packets
+tap_add "no packets where none are needed" by_memory
+tap_add "packets where they are asked for" by_wire
+tap_add "packets while the port is down" port_down
+tap_add "packets of UC and UD" other_types
+tap_add "WRITEs, taking turns" taking_turns ib_write_bw -n $N -q 4
+tap_add "WRITEs both ways, taking turns" taking_turns ib_write_bw -n $N -q 4 -b
+tap_add "READs both ways, taking turns" taking_turns ib_read_bw -n $N -b
+tap_add "SENDs both ways, taking turns" taking_turns ib_send_bw -n $N -b
+tap_add "no other request failed" no_failures
+tap_setup topo two 4200
+tap_setup watch_packets
+tap_add "packets between two devices" two_devices
+tap_run
