@@ -460,12 +460,13 @@ static bool not_pinned(void)
 
 static bool refused(void)
 {
-	struct ibv_mr *mr = ibv_reg_mr(e.a.pd, NULL, SIZE_MAX, ON_DEMAND);
+	struct ibv_mr *mr = ibv_reg_mr(e.a.pd, (void *)(SIZE_MAX - 2 * PAGE + 1),
+				       PAGE, ON_DEMAND);
 
-	CHECK(!mr, "an implicit region");
-	mr = ibv_reg_mr(e.a.pd, (void *)(SIZE_MAX - 2 * PAGE + 1), PAGE,
-			ON_DEMAND);
 	CHECK(!mr, "kernel memory");
+	mr = ibv_reg_mr(e.a.pd, (void *)(uintptr_t)PAGE, SIZE_MAX - 2 * PAGE,
+			ON_DEMAND);
+	CHECK(!mr, "user memory and kernel memory");
 	return true;
 }
 

@@ -39,7 +39,7 @@ static void set_odp_caps(struct ib_device_attr *attr)
 		return;
 	attr->kernel_cap_flags |= IBK_ON_DEMAND_PAGING;
 	attr->odp_caps = (struct ib_odp_caps) {
-		.general_caps = IB_ODP_SUPPORT,
+		.general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT,
 		.per_transport_caps = {
 			.rc_odp_caps = messages | rdma,
 			.uc_odp_caps = messages | IB_ODP_SUPPORT_WRITE,

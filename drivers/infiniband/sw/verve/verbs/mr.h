@@ -51,8 +51,7 @@ struct verve_segment {
  * @block_shift: log2 of the size of a block
  * @block_offset: of @iova within the first block
  * @num_blocks: of @blocks or @segments
- * @blocks: kernel address of each block; contiguous within a block. Of
- *	VERVE_MR_ODP: as verve_odp_map() reads them, and owned by @odp
+ * @blocks: kernel address of each block; contiguous within a block
  * @segments: in their place for memory with gaps: in the order of offsets
  * @umem: the pinned memory of VERVE_MR_USER
  * @windows: bound to it; -1 when it is being deregistered

@@ -2,8 +2,8 @@
 /*
  * DOC: Paging on demand
  *
- * A region of this kind pins nothing. Its table has an entry for each page: the
- * kernel's address of the page while the process has it mapped, else NULL. The
+ * A region of this kind pins nothing. Its table (odp_table.h) has an entry for
+ * each page: the kernel's address of the page while the process has it mapped, else NULL. The
  * engine takes what it finds there; where it finds nothing it stops, and a work
  * item faults the page in, as the process itself would have (transport/fault.c).
  *
@@ -42,15 +42,13 @@ enum {
 
 /**
  * struct verve_odp - memory of a region that comes on demand
- * @notifier: of [@start, @start + @num_pages pages), until detached
+ * @notifier: of the range of @table, until detached
  * @ref: 1 for the region, 1 for each fault under way
  * @dev: device; NULL once detached, under @lock
  * @mr: its region, which has its first reference yet; or NULL, under @lock
  * @mm: whose memory; grabbed
- * @start: of the first page
- * @num_pages: in @pages
- * @lock: writers of @pages
- * @pages: the kernel's address of each, ENTRY_WRITABLE, or NULL
+ * @lock: writers of @table
+ * @table: the kernel's address of each page, ENTRY_WRITABLE, or NULL
  * @release: frees it, in a context that may sleep
  */
 struct verve_odp {
@@ -59,35 +57,10 @@ struct verve_odp {
 	struct verve_dev *dev;
 	struct verve_mr *mr;
 	struct mm_struct *mm;
-	unsigned long start;
-	size_t num_pages;
-	struct mutex lock; /* pages, dev */
-	void **pages;
+	struct mutex lock; /* table, dev */
+	struct verve_odp_table table;
 	struct work_struct release;
 };
-
-static unsigned long end_of(const struct verve_odp *odp)
-{
-	return odp->start + odp->num_pages * PAGE_SIZE;
-}
-
-/* Return: whether there was any. */
-static bool forget(struct verve_odp *odp, unsigned long start,
-		   unsigned long end)
-	__must_hold(&odp->lock)
-{
-	size_t i = (max(start, odp->start) - odp->start) >> PAGE_SHIFT;
-	size_t last = (min(end, end_of(odp)) - 1 - odp->start) >> PAGE_SHIFT;
-	bool found = false;
-
-	for (; i <= last; i++) {
-		if (!odp->pages[i])
-			continue;
-		WRITE_ONCE(odp->pages[i], NULL);
-		found = true;
-	}
-	return found;
-}
 
 /*
  * May anybody use what he found in an entry? If he holds the region only from
@@ -112,7 +85,7 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 		return false;
 	mutex_lock(&odp->lock);
 	mmu_interval_set_seq(notifier, seq);
-	if (forget(odp, range->start, range->end)) {
+	if (verve_odp_table_clear(&odp->table, range->start, range->end)) {
 		/* Locked: who finds no entries must wait as long as we do. */
 		if (is_in_use(odp))
 			synchronize_rcu_expedited();
@@ -132,7 +105,7 @@ static void release(struct work_struct *work)
 	struct verve_odp *odp = container_of(work, struct verve_odp, release);
 
 	mmdrop(odp->mm);
-	kvfree(odp->pages);
+	verve_odp_table_free(&odp->table);
 	kfree(odp);
 }
 
@@ -148,18 +121,24 @@ void verve_odp_put(struct verve_odp *odp)
 		verve_fault_queue(&odp->release);
 }
 
+/* Of the whole address space? Such a region is called implicit. */
+static bool is_implicit(const struct verve_mr *mr)
+{
+	return !mr->start && mr->length == TASK_SIZE;
+}
+
 static struct verve_odp *alloc_odp(const struct verve_mr *mr)
 {
 	struct verve_odp *odp = kzalloc_obj(*odp);
+	struct verve_odp_table *table;
 
 	if (!odp)
 		return NULL;
-	odp->start = mr->start & PAGE_MASK;
-	odp->num_pages = (PAGE_ALIGN(mr->start + mr->length) - odp->start) >>
-			 PAGE_SHIFT;
-	odp->pages = kvcalloc(odp->num_pages, sizeof(*odp->pages),
-			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!odp->pages) {
+	table = &odp->table;
+	table->start = mr->start & PAGE_MASK;
+	table->num_pages = (PAGE_ALIGN(mr->start + mr->length) - table->start) >>
+			   PAGE_SHIFT;
+	if (verve_odp_table_init(table, is_implicit(mr))) {
 		kfree(odp);
 		return NULL;
 	}
@@ -176,24 +155,27 @@ int verve_odp_attach(struct verve_mr *mr)
 	struct verve_odp *odp;
 	int err;
 
+	/* As libibverbs asks for it: all there is, from 0 on */
+	if (!mr->start && mr->length == U64_MAX)
+		mr->length = TASK_SIZE;
 	if (mr->start >= TASK_SIZE || mr->length > TASK_SIZE - mr->start)
 		return -EINVAL;
 	odp = alloc_odp(mr);
 	if (!odp)
 		return -ENOMEM;
-	err = mmu_interval_notifier_insert(&odp->notifier, odp->mm, odp->start,
-					   odp->num_pages * PAGE_SIZE,
+	err = mmu_interval_notifier_insert(&odp->notifier, odp->mm,
+					   odp->table.start,
+					   odp->table.num_pages * PAGE_SIZE,
 					   &notifier_ops);
 	if (err) {
-		kvfree(odp->pages);
+		verve_odp_table_free(&odp->table);
 		kfree(odp);
 		return err;
 	}
 	mmgrab(odp->mm);
 	odp->mr = mr;
 	mr->odp = odp;
-	mr->blocks = odp->pages;
-	mr->num_blocks = odp->num_pages;
+	mr->num_blocks = min_t(size_t, odp->table.num_pages, U32_MAX);
 	mr->block_shift = PAGE_SHIFT;
 	mr->block_offset = offset_in_page(mr->start);
 	return 0;
@@ -220,11 +202,15 @@ void verve_odp_detach(struct verve_mr *mr)
 
 void *verve_odp_map(const struct verve_mr *mr, u64 offset, int access)
 {
-	unsigned long entry;
+	struct verve_odp_table *table = &mr->odp->table;
+	unsigned long entry = 0;
+	void **at;
 
 	/* The reference before the look: pairs with that in is_in_use() */
 	smp_mb();
-	entry = (unsigned long)READ_ONCE(mr->blocks[offset >> PAGE_SHIFT]);
+	at = verve_odp_table_entry(table, table->start + offset);
+	if (at)
+		entry = (unsigned long)READ_ONCE(*at);
 	if (!entry || (access && !(entry & ENTRY_WRITABLE)))
 		return ERR_PTR(-EAGAIN);
 	return (void *)(entry & PAGE_MASK) + offset_in_page(offset);
@@ -245,14 +231,16 @@ static long look_up(struct verve_odp *odp, unsigned long addr,
 	return got ?: -EFAULT;
 }
 
-/* Return: 0, -EAGAIN when @seq has passed, -EFAULT when detached. */
+/* Return: 0, -EAGAIN when @seq has passed, -EFAULT when detached, -ENOMEM. */
 static int enter(struct verve_odp *odp, unsigned long addr, struct page **pages,
 		 long num, bool writable, unsigned long seq)
 {
-	size_t first = (addr - odp->start) >> PAGE_SHIFT;
-	int err = 0;
+	int err;
 	long i;
 
+	err = verve_odp_table_prepare(&odp->table, addr, num);
+	if (err)
+		return err;
 	mutex_lock(&odp->lock);
 	if (!odp->dev)
 		err = -EFAULT;
@@ -260,13 +248,15 @@ static int enter(struct verve_odp *odp, unsigned long addr, struct page **pages,
 		err = -EAGAIN;
 	for (i = 0; !err && i < num; i++) {
 		unsigned long entry = (unsigned long)page_address(pages[i]);
+		void **at = verve_odp_table_entry(&odp->table,
+						  addr + i * PAGE_SIZE);
 
 		/* What may be written stays so while it is there. */
-		if (!writable && odp->pages[first + i])
+		if (!writable && *at)
 			continue;
 		if (writable)
 			entry |= ENTRY_WRITABLE;
-		WRITE_ONCE(odp->pages[first + i], (void *)entry);
+		WRITE_ONCE(*at, (void *)entry);
 	}
 	if (!err)
 		verve_count_bh(odp->dev, page_faults, num);

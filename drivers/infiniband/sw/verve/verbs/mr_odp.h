@@ -6,13 +6,15 @@
 #define VERVE_VERBS_MR_ODP_H
 
 #include "mr.h"
+#include "odp_table.h"
 
 struct verve_odp;
 
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
 /**
  * verve_odp_attach() - have a region be user memory that is not pinned
- * @mr: new; kind, start and length are set
+ * @mr: new; kind, start and length are set. A length of U64_MAX from 0 on becomes
+ *	that of the address space
  *
  * Context: process, whose memory it is.
  * Return: 0, -EINVAL for a range that cannot be, -ENOMEM.
