@@ -192,47 +192,77 @@ void verve_engine_nudge(struct verve_qp *qp)
 		queue_work(engine_wq, &qp->work);
 }
 
-/* Let go, raise what is due, and see whether somebody failed to get in. */
-static bool leave(struct verve_qp *qp)
+/*
+ * Let go, raise what is due, and see whether somebody failed to get in.
+ * @peer is the peer if that is so with it, referenced, or else NULL.
+ */
+static bool leave(struct verve_qp *qp, struct verve_qp **peer)
 	__releases(&qp->lock)
 {
 	u32 notices = take_notices(qp), peer_notices = 0;
-	struct verve_qp *peer = qp->pair.peer;
 
-	if (peer)
-		peer_notices = take_notices(peer);
-	verve_pair_part(qp);
+	if (qp->pair.peer)
+		peer_notices = take_notices(qp->pair.peer);
+	*peer = verve_pair_part(qp);
 	spin_unlock(&qp->lock);
 	if (notices)
 		raise_notices(qp, notices);
-	if (peer) {
+	if (*peer) {
 		if (peer_notices)
-			raise_notices(peer, peer_notices);
-		verve_engine_nudge(peer);
-		verve_qp_put(peer);
+			raise_notices(*peer, peer_notices);
+		if (!is_wanted(*peer)) {
+			verve_qp_put(*peer);
+			*peer = NULL;
+		}
 	}
 	return is_wanted(qp);
 }
 
-/* Who cannot have a peer's engine as well is called when that is free. */
-static void enter(struct verve_qp *qp, bool patient)
+/* What a peer has to do is done later. */
+static void leave_to_work(struct verve_qp *peer)
 {
+	if (!peer)
+		return;
+	queue_work(engine_wq, &peer->work);
+	verve_qp_put(peer);
+}
+
+/*
+ * Two rounds at most. Who cannot have a peer's engine as well is called when
+ * that is free. Return: a peer that has work, referenced, or NULL.
+ */
+static struct verve_qp *run_rounds(struct verve_qp *qp, bool patient)
+{
+	struct verve_qp *peer = NULL;
 	unsigned int rounds = 0;
 
 	while (spin_trylock(&qp->lock)) {
+		leave_to_work(peer);
 		if (!verve_pair_join(qp, patient)) {
 			spin_unlock(&qp->lock);
 			is_wanted(qp);
-			return;
+			return NULL;
 		}
 		run(qp);
-		if (!leave(qp))
-			return;
+		if (!leave(qp, &peer))
+			return peer;
 		if (++rounds == 2) {
 			queue_work(engine_wq, &qp->work);
-			return;
+			return peer;
 		}
 	}
+	return peer;
+}
+
+/* The peer's user found both locks taken: what he left is done here, once. */
+static void enter(struct verve_qp *qp, bool patient)
+{
+	struct verve_qp *peer = run_rounds(qp, patient);
+
+	if (!peer)
+		return;
+	leave_to_work(run_rounds(peer, false));
+	verve_qp_put(peer);
 }
 
 void verve_engine_receive(struct verve_qp *qp, struct llist_node *newest,
@@ -281,12 +311,15 @@ void verve_engine_lock(struct verve_qp *qp)
 void verve_engine_unlock(struct verve_qp *qp)
 	__releases(&qp->lock)
 {
+	struct verve_qp *peer;
+
 	if (verve_pair_join(qp, false))
 		run(qp);
 	else
 		verve_engine_again(qp);
-	if (leave(qp))
+	if (leave(qp, &peer))
 		queue_work(engine_wq, &qp->work);
+	leave_to_work(peer);
 	local_bh_enable();
 }
 
