@@ -51,6 +51,10 @@ uml-run:
 check-pyverbs:
 	@tools/check-pyverbs $(KERNEL)
 
+.PHONY: bench
+bench:
+	@tools/bench/run $(ROUNDS)
+
 .PHONY: clean
 clean:
 	@tools/clean
@@ -82,5 +86,9 @@ help:
 	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
 	@echo '  make check-pyverbs    the python tests of three rdma-cores, over Verve and over'
 	@echo '                        rdma_rxe, in UML and on three stock kernels (KERNEL=)'
+	@echo
+	@echo 'Measurements, on an idle machine:'
+	@echo '  make bench            Verve beside rdma_rxe, siw and TCP, in one UML guest'
+	@echo '       ROUNDS=          of which medians are taken (default: 5)'
 	@echo
 	@echo 'Downloads and builds are kept in VERVE_CACHE (default: ~/.cache/verve).'

@@ -204,7 +204,9 @@ wire() {
 		# No waiting for duplicate address detection.
 		ip netns exec "$ns" sysctl -qw net.ipv6.conf.default.accept_dad=0
 	done
-	ip link add va netns "$NS_A" type veth peer name vb netns "$NS_B" &&
+	# Numbers that differ: siw, for one, takes equal ones for one netdev.
+	ip link add va index 101 netns "$NS_A" type veth \
+		peer name vb index 102 netns "$NS_B" &&
 	ip -n "$NS_A" link set va mtu "$1" up &&
 	ip -n "$NS_B" link set vb mtu "$1" up &&
 	ip -n "$NS_A" addr add 10.0.0.1/24 dev va &&
