@@ -115,6 +115,14 @@ small_blocks() {
 	fio_verify "$DISK" $((SIZE / 4)) --bsrange=512-16k --iodepth=64
 }
 
+disk_tests() {
+	tap_add "the size of the disk" size_is_right
+	tap_add "data compared byte by byte" byte_compare
+	tap_add "fio verify, blocks of 512 B to 256 KiB" \
+		eval 'fio_verify $DISK $SIZE'
+	tap_add "fio verify, small blocks, 64 at a time" small_blocks
+}
+
 packets() { # DEVICE
 	cat "/sys/class/infiniband/$1/ports/1/hw_counters/sent_pkts"
 }

@@ -144,10 +144,7 @@ tap_setup target_up
 OBJECTS=
 tap_setup eval 'OBJECTS=$(objects $HOST_DEV)'
 tap_add "the initiator connects" connect --ctrl-loss-tmo=60
-tap_add "the size of the disk" size_is_right
-tap_add "data compared byte by byte" byte_compare
-tap_add "fio verify, blocks of 512 B to 256 KiB" eval 'fio_verify $DISK $SIZE'
-tap_add "fio verify, small blocks, 64 at a time" small_blocks
+disk_tests
 tap_add "link loss under I/O" interrupted cut mend lost
 tap_add "the target gone and back under I/O" \
 	interrupted target_deaf target_listen lost
