@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../lib/ends.h"
+#include "../lib/region.h"
 #include "../lib/ring.h"
 #include "../lib/tap.h"
 #include "../lib/wc.h"
@@ -309,6 +310,27 @@ static bool atomic_write_wrong_length(void)
 	return not_written(r, IBV_WC_LOC_LEN_ERR);
 }
 
+/* Memory that nobody has touched: the value is written once the page is there. */
+static bool atomic_write_on_demand(void)
+{
+	struct region r = region_new(&e.b, SIZE, ON_DEMAND);
+	struct request first = atomic_write_of(0x1122334455667788);
+	struct request second = atomic_write_of(~0ull);
+	uint64_t *value = (uint64_t *)r.mem;
+	bool ok;
+
+	first.addr = (uintptr_t)value;
+	second.addr = (uintptr_t)(value + SIZE / 8 - 1);
+	first.rkey = r.mr->rkey;
+	second.rkey = r.mr->rkey;
+	ok = ends_with(&first, IBV_WC_SUCCESS) &&
+	     ends_with(&second, IBV_WC_SUCCESS) &&
+	     value[0] == first.value && !value[1] &&
+	     value[SIZE / 8 - 1] == second.value;
+	region_free(&r);
+	return ok;
+}
+
 static bool flush_bad_rkey(void)
 {
 	struct request r = flush_of(e.b.mr, FLUSH_RANGE);
@@ -398,6 +420,7 @@ static const struct {
 	const char *name;
 	bool (*test)(void);
 	bool flushes;		/* needs memory that may be flushed */
+	bool pages;		/* needs memory that comes on demand */
 	bool refused;		/* by a NAK, which comes once or never */
 	bool local;		/* the peer has no part in it */
 	enum ibv_qp_type type;	/* 0: RC */
@@ -408,6 +431,8 @@ static const struct {
 	{ "FLUSH of a region", .test = flush_region, .flushes = true },
 	{ "FLUSH of nothing", .test = flush_nothing, .flushes = true },
 	{ "ATOMIC WRITE", .test = atomic_write },
+	{ "ATOMIC WRITE of memory on demand",
+	  .test = atomic_write_on_demand, .pages = true },
 	{ "ATOMIC WRITE of a flag after the data", .test = flag_follows_data },
 	{ "more than may be outstanding", .test = many },
 	{ "ATOMIC WRITE, misaligned", .test = misaligned, .refused = true },
@@ -443,6 +468,8 @@ static const char *why_not(size_t i)
 {
 	if (tests[i].flushes && !flushable)
 		return "the kernel knows no right to flush";
+	if (tests[i].pages && (getenv("PEER_RXE") || !pages_on_demand(&e.b)))
+		return "no paging on demand";
 	if (tests[i].refused && getenv("LOSSY"))
 		return "the refusal may be lost";
 	if (tests[i].local && getenv("PEER_RXE"))
