@@ -357,14 +357,29 @@ perftest() {
 		fail "no result: $(tail -n 3 "$TMP/client")"
 }
 
-# c_test PROGRAM OPTION...: one of the C programs, over the topology
+# c_test PROGRAM OPTION...: one of the C programs, over the topology; it leaves no
+# object behind
 c_test() {
-	local prog=$1
+	local prog=$1 before rc
 
 	shift
 	[ "$QUICK" ] && set -- --quick "$@"
+	before=$(both_resources)
 	client timeout -k 2 $((4 * LIMIT)) "$prog" \
 		-d $DEV_C -D $DEV_S -n "$NS_C" -N "$NS_S" "$@"
+	rc=$?
+	within 2 has_resources "$before" ||
+		fail "objects before: $before; now: $(both_resources)" || return
+	return $rc
+}
+
+# How many objects of each kind the devices of both ends have
+both_resources() {
+	rdma resource show | sed -n "s/^[0-9]*: \($DEV_C\|$DEV_S\): //p"
+}
+
+has_resources() {
+	[ "$(both_resources)" = "$1" ]
 }
 
 # ---------------------------------------------------------------- exit
