@@ -34,8 +34,8 @@ host_up() {
 	within 5 gid_index $HOST_DEV ipv4 >/dev/null
 }
 
-# No packet gets through. The two ends being one device, what they send goes by
-# lo, which knows nothing of the state of the netdev.
+# Nothing gets through. The two ends being one device, they need no packets; while
+# its port is down they send some by lo, which knows nothing of the netdev's state.
 cut() {
 	ip link set $HOST_NETDEV down
 	nft -f - <<-END
