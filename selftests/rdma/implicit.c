@@ -155,13 +155,15 @@ static bool prefetched(void)
 static bool nothing_there(bool at_peer)
 {
 	struct region from = view(&e.a, NULL, SIZE), to = view(&e.b, NULL, SIZE);
+	bool ok;
 
 	drop(at_peer ? &to : &from);
 	CHECK(!region_post(&e, IBV_WR_RDMA_WRITE, &from, &to, SIZE),
 	      "post_send");
+	ok = expect_wc(e.a.scq, IBV_WR_RDMA_WRITE,
+		       at_peer ? IBV_WC_REM_ACCESS_ERR : IBV_WC_LOC_PROT_ERR);
 	drop(at_peer ? &from : &to);
-	return expect_wc(e.a.scq, IBV_WR_RDMA_WRITE,
-			 at_peer ? IBV_WC_REM_ACCESS_ERR : IBV_WC_LOC_PROT_ERR);
+	return ok;
 }
 
 static bool nothing_at_peer(void)
@@ -179,13 +181,15 @@ static bool kernel_memory(void)
 {
 	struct region from = view(&e.a, NULL, PAGE), to = view(&e.b, NULL, PAGE);
 	struct region bad = to;
+	bool ok;
 
 	bad.mem = (void *)0xffff888000000000;
 	CHECK(!region_post(&e, IBV_WR_RDMA_WRITE, &from, &bad, PAGE),
 	      "post_send");
+	ok = expect_wc(e.a.scq, IBV_WR_RDMA_WRITE, IBV_WC_REM_ACCESS_ERR);
 	drop(&from);
 	drop(&to);
-	return expect_wc(e.a.scq, IBV_WR_RDMA_WRITE, IBV_WC_REM_ACCESS_ERR);
+	return ok;
 }
 
 static void open_regions(void)
