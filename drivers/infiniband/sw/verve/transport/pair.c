@@ -76,9 +76,7 @@ static void pair_up(struct verve_qp *qp, struct verve_qp *peer)
 		return;
 	}
 	spin_unlock(&peer->lock);
-	/* Pairs with call(), and with whoever tried the lock in vain */
-	smp_mb();
-	verve_pair_wake(peer);
+	/* Whoever tried the lock in vain */
 	verve_engine_nudge(peer);
 	verve_qp_put(peer);
 }

@@ -193,7 +193,7 @@ void verve_engine_overrun(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* There is more to do than the budget allows. */
 void verve_engine_again(struct verve_qp *qp);
-/* Was something left to us while the lock was held? Then run it. Not locked. */
+/* Look after whatever was left while the lock was held, and callers. Not locked. */
 void verve_engine_nudge(struct verve_qp *qp);
 /* One arrival: to the responder, the completer, or nowhere. */
 void verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
