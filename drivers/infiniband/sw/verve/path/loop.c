@@ -38,25 +38,6 @@ static u32 wire_bytes(const struct verve_burst *burst)
 	return bytes + verve_wire_pad(burst->length);
 }
 
-static void fill(struct verve_handover *handover,
-		 const struct verve_burst *burst)
-{
-	struct verve_pdu *pdu = &handover->arrival.pdu;
-
-	*handover = (struct verve_handover) {
-		.arrival.pdu = burst->pdu,
-		.packets = burst->packets,
-		.payload = burst->payload,
-	};
-	pdu->opcode = verve_opcode_at(burst->kind, burst->starts, burst->ends);
-	pdu->hdr_len = verve_opcodes[pdu->opcode].hdr_len;
-	pdu->pkey = VERVE_DEFAULT_PKEY;
-	pdu->length = burst->length;
-	pdu->flags |= VERVE_PDU_LOOP;
-	if (!burst->ends)
-		pdu->flags &= ~VERVE_PDU_SOLICITED;
-}
-
 static void count(struct verve_train *train, const struct verve_burst *burst)
 {
 	u32 bytes = wire_bytes(burst);
@@ -95,10 +76,15 @@ static bool queue(struct verve_loop *loop, const struct verve_pdu *pdu)
 
 int verve_loop_send(struct verve_train *train, const struct verve_burst *burst)
 {
-	struct verve_handover handover;
+	struct verve_handover handover = {
+		.packets = burst->packets,
+		.payload = burst->payload,
+	};
 
 	trace_verve_burst(train->qpn, burst);
-	fill(&handover, burst);
+	verve_burst_pdu(burst, 0, burst->packets, burst->length,
+			&handover.arrival.pdu);
+	handover.arrival.pdu.flags |= VERVE_PDU_LOOP;
 	count(train, burst);
 	/* To whom it goes is in the middle of the request that it answers. */
 	if (train->loop->sending &&

@@ -13,19 +13,19 @@
 #include "net.h"
 #include "train.h"
 
-/* The @i-th packet of a burst; @left: payload bytes from it on */
-static void fill_pdu(struct verve_pdu *pdu, const struct verve_burst *burst,
-		     u32 i, u32 left)
+void verve_burst_pdu(const struct verve_burst *burst, u32 first, u32 packets,
+		     u32 length, struct verve_pdu *pdu)
 {
-	bool last = i + 1 == burst->packets;
+	bool last = first + packets == burst->packets;
 	bool ends = last && burst->ends;
 
 	*pdu = burst->pdu;
-	pdu->psn = burst->pdu.psn + i;
-	pdu->opcode = verve_opcode_at(burst->kind, !i && burst->starts, ends);
+	pdu->psn = burst->pdu.psn + first;
+	pdu->opcode = verve_opcode_at(burst->kind, !first && burst->starts,
+				      ends);
 	pdu->hdr_len = verve_opcodes[pdu->opcode].hdr_len;
 	pdu->pkey = VERVE_DEFAULT_PKEY;
-	pdu->length = last ? left : burst->mtu;
+	pdu->length = length;
 	if (!ends)
 		pdu->flags &= ~VERVE_PDU_SOLICITED;
 	if (!last)
@@ -75,7 +75,7 @@ static int add_packets(struct verve_train *train, struct verve_flow *flow,
 	struct sk_buff *skb;
 
 	for (i = 0; i < burst->packets; i++) {
-		fill_pdu(&pdu, burst, i, left);
+		verve_burst_pdu(burst, i, 1, min(left, burst->mtu), &pdu);
 		left -= pdu.length;
 		skb = verve_packet_build(flow, &pdu, burst->qpn,
 					 burst->payload);

@@ -71,6 +71,17 @@ struct verve_burst {
 };
 
 /**
+ * verve_burst_pdu() - what some packets of a burst say
+ * @burst: burst
+ * @first: of them, counted from 0
+ * @packets: how many
+ * @length: payload bytes of those
+ * @pdu: filled: the opcode is that of a packet in the place of all of them
+ */
+void verve_burst_pdu(const struct verve_burst *burst, u32 first, u32 packets,
+		     u32 length, struct verve_pdu *pdu);
+
+/**
  * struct verve_arrival - one packet for a QP, or a run of packets of a message
  * @node: in the QP's inbox
  * @pdu: what it says; of a run: opcode by the places of its first and last
