@@ -80,20 +80,25 @@ int verve_loop_send(struct verve_train *train, const struct verve_burst *burst)
 		.packets = burst->packets,
 		.payload = burst->payload,
 	};
+	int err;
 
 	trace_verve_burst(train->qpn, burst);
 	verve_burst_pdu(burst, 0, burst->packets, burst->length,
 			&handover.arrival.pdu);
 	handover.arrival.pdu.flags |= VERVE_PDU_LOOP;
-	count(train, burst);
 	/* To whom it goes is in the middle of the request that it answers. */
 	if (train->loop->sending &&
 	    verve_opcode_flags(handover.arrival.pdu.opcode) & VERVE_OP_ACK) {
-		if (!queue(train->loop, &handover.arrival.pdu))
+		if (queue(train->loop, &handover.arrival.pdu))
+			count(train, burst);
+		else
 			verve_count(train, send_err, 1);
 		return 0;
 	}
-	return hand_over(train, &handover);
+	err = hand_over(train, &handover);
+	if (likely(!err))
+		count(train, burst);
+	return err;
 }
 
 void verve_loop_flush(struct verve_train *train)
