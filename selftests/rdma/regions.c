@@ -158,7 +158,7 @@ struct changes {
 	struct region *r;
 	atomic_bool stop;
 	bool failed;
-	unsigned int done;
+	atomic_uint done;
 };
 
 static void *change(void *arg)
@@ -186,7 +186,8 @@ static bool rereg_under_traffic(void)
 
 	if (pthread_create(&thread, NULL, change, &c))
 		tap_bail("pthread_create");
-	for (i = 0; ok && i < 60; i++) {
+	/* On a busy machine the other thread may not have begun yet. */
+	for (i = 0; ok && (i < 60 || c.done < 3) && i < 6000; i++) {
 		struct ibv_wc wc;
 
 		ends_connect(&e, &rc);
