@@ -256,8 +256,12 @@ untopo() {
 	done
 }
 
-client() { ip netns exec "$NS_C" "$@"; }
-server() { ip netns exec "$NS_S" "$@"; }
+# What goes before an end's programs, as `taskset -c 1`
+CLIENT_WITH=()
+SERVER_WITH=()
+
+client() { ip netns exec "$NS_C" "${CLIENT_WITH[@]}" "$@"; }
+server() { ip netns exec "$NS_S" "${SERVER_WITH[@]}" "$@"; }
 
 # gid_index DEVICE ipv4|ipv6|local: of the first RoCE v2 GID of that family
 gid_index() {
@@ -320,8 +324,8 @@ pair() {
 	done
 	shift
 	# Not server(): $! must be the program's own process.
-	ip netns exec "$NS_S" timeout -k 2 $LIMIT "${server[@]}" \
-		>"$TMP/server" 2>&1 &
+	ip netns exec "$NS_S" "${SERVER_WITH[@]}" timeout -k 2 $LIMIT \
+		"${server[@]}" >"$TMP/server" 2>&1 &
 	spid=$!
 	ready "$how" "${server[0]}" $spid
 	client timeout -k 2 $LIMIT "$@" >"$TMP/client" 2>&1
