@@ -58,6 +58,7 @@ static void __exit verve_exit(void)
 	rdma_link_unregister(&link_ops);
 	verve_device_exit();
 	verve_net_exit();
+	verve_packet_exit();
 	verve_qp_table_exit();
 	verve_fault_module_exit();
 	verve_engine_exit();

@@ -28,7 +28,7 @@ u32 verve_arrival_packets(const struct verve_arrival *arrival)
 
 void verve_arrival_free(struct verve_arrival *arrival)
 {
-	consume_skb(to_skb(arrival));
+	napi_consume_skb(to_skb(arrival), 1);
 }
 
 int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,

@@ -97,7 +97,7 @@ struct verve_arrival {
 /* How many packets it stands for. */
 u32 verve_arrival_packets(const struct verve_arrival *arrival);
 
-/* The arrival was taken in: give back its memory. */
+/* The arrival was taken in: give back its memory. BH off. */
 void verve_arrival_free(struct verve_arrival *arrival);
 
 /**
@@ -160,5 +160,8 @@ void verve_net_detach(struct verve_net *vnet, struct verve_dev *dev);
 
 int verve_net_init(void);	/* module load */
 void verve_net_exit(void);
+
+/* packet.c: module unload, when nothing is sent any more */
+void verve_packet_exit(void);
 
 #endif

@@ -368,8 +368,10 @@ void verve_engine_stop(struct verve_qp *qp)
 	cancel_work_sync(&qp->work);
 	/* The last run of the work may have found the timer stopped, not dead. */
 	hrtimer_cancel(&qp->timer);
+	local_bh_disable();
 	free_arrivals(llist_del_all(&qp->inbox));
 	free_arrivals(verve_fault_release(qp));
+	local_bh_enable();
 }
 
 int verve_engine_init(void)
