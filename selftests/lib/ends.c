@@ -396,7 +396,7 @@ static void connect_end(struct end *end, const struct end *peer,
 		tap_bail("device %s: no AH: %s", end->name, strerror(errno));
 }
 
-void ends_connect(struct ends *e, const struct qp_conf *conf)
+void ends_create(struct ends *e, const struct qp_conf *conf)
 {
 	unsigned int cqe = 2 * (conf->depth ?: DEFAULT_DEPTH);
 
@@ -404,6 +404,11 @@ void ends_connect(struct ends *e, const struct qp_conf *conf)
 	end_create_cqs(&e->b, cqe);
 	end_create_qp(&e->a, conf, NULL);
 	end_create_qp(&e->b, conf, conf->srq);
+}
+
+void ends_connect(struct ends *e, const struct qp_conf *conf)
+{
+	ends_create(e, conf);
 	connect_end(&e->a, &e->b, conf);
 	connect_end(&e->b, &e->a, conf);
 }

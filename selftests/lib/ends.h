@@ -81,6 +81,7 @@ void ends_connect(struct ends *e, const struct qp_conf *conf);
 void ends_disconnect(struct ends *e);
 
 /* The steps of ends_connect(), for tests that stop on the way. */
+void ends_create(struct ends *e, const struct qp_conf *conf);
 void end_create_qp(struct end *end, const struct qp_conf *conf,
 		   struct ibv_srq *srq);
 void end_destroy_qp(struct end *end);

@@ -4,6 +4,7 @@
  * the right error; or success when what was missing comes in time.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "../lib/ends.h"
 #include "../lib/tap.h"
@@ -22,13 +23,19 @@
 
 static struct ends e;
 
-static bool post_work(enum ibv_wr_opcode opcode)
+static bool post_flagged(enum ibv_wr_opcode opcode, unsigned int flags)
 {
 	struct ibv_sge sge = end_sge(&e.a, SIZE);
 	struct ibv_send_wr wr = work(&e, opcode, &sge);
 
+	wr.send_flags = flags;
 	CHECK(!post(&e.a, &wr), "post_send");
 	return true;
+}
+
+static bool post_work(enum ibv_wr_opcode opcode)
+{
+	return post_flagged(opcode, IBV_SEND_SIGNALED);
 }
 
 /* Return: whether it failed with @status, after @us at the least. */
@@ -161,6 +168,59 @@ static bool peer_gone(enum ibv_wr_opcode opcode, unsigned int retries)
 	return ok;
 }
 
+/* Nobody waits for its completion, but that it failed is told nevertheless. */
+static bool unsignaled_peer_gone(void)
+{
+	struct qp_conf conf = {
+		.type = IBV_QPT_RC, .timeout = ACK_CODE, .retry_cnt = 1,
+	};
+	bool ok;
+
+	ends_connect(&e, &conf);
+	end_destroy_qp(&e.b);
+	ok = post_flagged(IBV_WR_RDMA_WRITE, 0) &&
+	     expect_wc(e.a.scq, IBV_WR_RDMA_WRITE, IBV_WC_RETRY_EXC_ERR) &&
+	     end_state(&e.a) == IBV_QPS_ERR;
+	ends_disconnect(&e);
+	return ok;
+}
+
+static bool arrives(const uint8_t *from, const uint8_t *to)
+{
+	uint64_t end = now_ms() + WAIT_MS;
+
+	while (memcmp(from, to, SIZE)) {
+		CHECK(now_ms() < end, "it has not come");
+		usleep(1000);
+	}
+	return true;
+}
+
+/*
+ * The peer is not ready for some requests, and nobody asked for a completion, nor
+ * posts another: they get there all the same.
+ */
+static bool unsignaled_lost(void)
+{
+	struct qp_conf conf = { .type = IBV_QPT_RC, .timeout = ACK_CODE };
+	bool ok;
+	int i;
+
+	ends_create(&e, &conf);
+	ok = !end_to_init(&e.a, &conf) && !end_to_init(&e.b, &conf) &&
+	     !end_to_rtr(&e.a, &e.b, &conf) && !end_to_rts(&e.a, &conf);
+	fill(msg(&e.a), SIZE);
+	memset(msg(&e.b), POISON, SIZE);
+	for (i = 0; ok && i < 3; i++)
+		ok = post_flagged(IBV_WR_RDMA_WRITE, 0);
+	ok = ok && !end_to_rtr(&e.b, &e.a, &conf) && !end_to_rts(&e.b, &conf) &&
+	     arrives(msg(&e.a), msg(&e.b));
+	ok = ok && post_work(IBV_WR_RDMA_READ) &&
+	     expect_wc(e.a.scq, IBV_WR_RDMA_READ, IBV_WC_SUCCESS);
+	ends_disconnect(&e);
+	return ok;
+}
+
 /* The peer's QP is there, but in an error state: it does not answer. */
 static bool peer_in_error(void)
 {
@@ -208,7 +268,7 @@ int main(int argc, char **argv)
 	unsigned int retries;
 
 	ends_open(&e, argc, argv);
-	tap_plan(7 + 3 + 3 + 2);
+	tap_plan(7 + 3 + 3 + 2 + 2);
 	for (retries = 0; retries < 7; retries++)
 		tap_result(rnr(retries), "no receive, rnr_retry %u", retries);
 	tap_result(rnr_for_ever(), "a receive that comes late, rnr_retry 7");
@@ -218,6 +278,8 @@ int main(int argc, char **argv)
 	tap_result(peer_gone(IBV_WR_SEND, 3), "send, peer gone, retry_cnt 3");
 	tap_result(peer_gone(IBV_WR_RDMA_READ, 2),
 		   "read, peer gone, retry_cnt 2");
+	tap_result(unsignaled_peer_gone(), "unsignaled write, peer gone");
+	tap_result(unsignaled_lost(), "unsignaled writes, lost");
 	tap_result(peer_in_error(), "read, peer in the Error state");
 	tap_result(reset_and_reconnect(), "reset and connect again");
 	ends_close(&e);

@@ -54,7 +54,7 @@ enum verve_limits {
 	/* Responses that one READ request asks for, of a longer READ. */
 	VERVE_READ_PIECE	= VERVE_MAX_UNACKED / 4,
 	/* Packets between two requested acknowledgements. */
-	VERVE_ACKREQ_INTERVAL	= 32,
+	VERVE_ACKREQ_INTERVAL	= 64,
 	/* Packets that wait in a QP while memory for them is paged in. */
 	VERVE_MAX_HELD		= VERVE_MAX_UNACKED,
 	/* What one entry into an engine may send or take in before others run. */

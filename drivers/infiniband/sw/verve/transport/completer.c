@@ -138,6 +138,7 @@ static void acknowledge(struct verve_qp *qp, u32 psn)
 		return;
 	req->una = psn;
 	req->progress = true;
+	req->asked = false;
 	req->rewound = false;
 	req->probing = false;
 	req->rnr_naks = 0;

@@ -131,17 +131,38 @@ static void start(struct verve_qp *qp, struct verve_swqe *wqe)
 	wqe->state = VERVE_WQE_STARTED;
 }
 
-/*
- * What was to follow at once is held up, and what went before it did not ask
- * for an ACK: send that again, so that it does.
- */
-static bool ask_again(struct verve_qp *qp)
+/* The last request before sq.next that sent packets and is not done, or NULL */
+static struct verve_swqe *last_sent(const struct verve_qp *qp, u32 *index)
 	__must_hold(&qp->lock)
 {
-	if (qp->type != IB_QPT_RC || qp->sq.tail == qp->sq.next ||
-	    !qp->req.unasked)
+	const struct verve_sq *sq = &qp->sq;
+	struct verve_swqe *wqe;
+
+	for (*index = sq->next; *index != sq->tail;) {
+		wqe = verve_sq_at(sq, --*index);
+		if (!verve_swqe_is_local(wqe))
+			return wqe;
+	}
+	return NULL;
+}
+
+bool verve_requester_ask(struct verve_qp *qp)
+{
+	struct verve_requester *req = &qp->req;
+	struct verve_swqe *wqe;
+	u32 index;
+
+	if (qp->type != IB_QPT_RC || req->asked || req->una == req->psn)
 		return false;
-	verve_requester_rewind(qp);
+	wqe = last_sent(qp, &index);
+	if (!wqe || is_read(wqe) || is_single(wqe))
+		return false;
+	/* In the middle of a message there is more to send, which asks. */
+	if (verve_psn_add(wqe->last_psn, 1) != req->psn)
+		return false;
+	qp->sq.next = index;
+	req->psn = wqe->last_psn;
+	req->unasked = VERVE_ACKREQ_INTERVAL;
 	return true;
 }
 
@@ -150,7 +171,7 @@ static bool fail_in_turn(struct verve_qp *qp, u8 status)
 	__must_hold(&qp->lock)
 {
 	if (qp->sq.tail != qp->sq.next)
-		return ask_again(qp);
+		return verve_requester_ask(qp);
 	verve_completer_fail(qp, status);
 	return false;
 }
@@ -193,8 +214,22 @@ static void describe(const struct verve_swqe *wqe, struct verve_burst *burst)
 		burst->pdu.flags |= VERVE_PDU_SOLICITED;
 }
 
+/*
+ * Does nobody wait for the request to be done? A user who did not ask for a
+ * completion learns of it by a later one, and before that only a loss has to be
+ * noticed, by the timer. The kernel's users often invalidate a key next, which
+ * has to wait for all that went before.
+ */
+static bool is_unawaited(const struct verve_qp *qp, const struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	return qp->is_user && qp->attr.timeout && qp->state == IB_QPS_RTS &&
+	       !qp->sq.sig_all && !(wqe->flags & IB_SEND_SIGNALED);
+}
+
 /* Should the last packet of this burst ask for an ACK? */
-static bool asks_ack(struct verve_qp *qp, const struct verve_burst *burst)
+static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
+		     const struct verve_burst *burst)
 	__must_hold(&qp->lock)
 {
 	struct verve_requester *req = &qp->req;
@@ -202,10 +237,18 @@ static bool asks_ack(struct verve_qp *qp, const struct verve_burst *burst)
 	req->unasked += burst->packets;
 	if (!req->probing && req->unasked < VERVE_ACKREQ_INTERVAL &&
 	    burst->packets < window(qp) && qp->budget > burst->packets &&
-	    (!burst->ends || more_follows(qp)))
+	    (!burst->ends || is_unawaited(qp, wqe) || more_follows(qp)))
 		return false;
 	req->unasked = 0;
+	req->asked = true;
 	return true;
+}
+
+/* What is sent has an answer, which acknowledges all that went before. */
+static void asked_by_request(struct verve_requester *req)
+{
+	req->unasked = 0;
+	req->asked = true;
 }
 
 /*
@@ -238,7 +281,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	burst.length = min(wqe->length - offset, burst.packets * qp->mtu);
 	burst.pdu.psn = qp->req.psn;
 	describe(wqe, &burst);
-	if (is_rc && asks_ack(qp, &burst))
+	if (is_rc && asks_ack(qp, wqe, &burst))
 		burst.pdu.flags |= VERVE_PDU_ACKREQ;
 
 	if (wqe->is_inline)
@@ -304,6 +347,7 @@ static bool send_read(struct verve_qp *qp, struct verve_swqe *wqe)
 	burst.pdu.va += offset;
 	burst.pdu.dmalen = min(wqe->length - offset, packets * qp->mtu);
 	verve_train_add(qp->train, &qp->flow, &burst);
+	asked_by_request(&qp->req);
 	qp->budget--;
 	wqe->reads++;
 	qp->req.rd_atomic++;
@@ -348,6 +392,7 @@ static bool send_single(struct verve_qp *qp, struct verve_swqe *wqe)
 		burst.length = wqe->length;
 	}
 	verve_train_add(qp->train, &qp->flow, &burst);
+	asked_by_request(&qp->req);
 	qp->budget--;
 	wqe->reads++;
 	qp->req.rd_atomic++;
@@ -397,7 +442,7 @@ static bool begin(struct verve_qp *qp, struct verve_swqe *wqe)
 	bool writes = is_read(wqe) || is_atomic(wqe);
 
 	if (!may_start(qp, wqe))
-		return ask_again(qp);
+		return verve_requester_ask(qp);
 	if (check_memory(qp, wqe, writes ? IB_ACCESS_LOCAL_WRITE : 0)) {
 		wqe->error = IB_WC_LOC_PROT_ERR;
 		return true;
@@ -415,7 +460,7 @@ static bool run_local(struct verve_qp *qp, struct verve_swqe *wqe)
 
 	/* What was executed is not executed again by going back over it. */
 	if (wqe->state == VERVE_WQE_POSTED && (waits || !may_start(qp, wqe)))
-		return ask_again(qp);
+		return verve_requester_ask(qp);
 	return verve_local_run(qp, wqe);
 }
 
@@ -462,6 +507,8 @@ void verve_requester_run(struct verve_qp *qp)
 	switch (qp->state) {
 	case IB_QPS_RTS:
 	case IB_QPS_SQD:
+		if (qp->state == IB_QPS_SQD)
+			verve_requester_ask(qp);
 		/* Retiring one may find the CQ full, and end it. */
 		while (qp->budget && qp->state != IB_QPS_ERR && step(qp))
 			;
@@ -493,6 +540,7 @@ void verve_requester_rewind(struct verve_qp *qp)
 	req->psn = req->una;
 	req->rd_atomic = 0;
 	req->unasked = 0;
+	req->asked = false;
 	/* The oldest request that has not completed holds the oldest PSN. */
 	sq->next = sq->tail;
 	verve_count(qp, completer_retry_err, 1);

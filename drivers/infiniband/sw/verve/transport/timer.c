@@ -5,7 +5,8 @@
  *  - while packets are outstanding it runs for the local ACK timeout. It is
  *    started once and never moved: when it runs out and the peer has made
  *    progress meanwhile it is started anew. So loss is noticed after one to
- *    two timeouts (the IBTA allows one to four), and packets cost nothing;
+ *    two timeouts (the IBTA allows one to four), and packets cost nothing.
+ *    The first time only asks for an ACK, if nothing sent has asked;
  *  - after an RNR NAK it runs for the time that the peer asked for, and
  *    longer after many of them; nothing is sent before it has run out;
  *  - in the error state it looks for receives that a user posted late, at
@@ -105,7 +106,7 @@ static void ack_timeout(struct verve_qp *qp)
 	if (!qp->req.progress &&
 	    !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
 	    !verve_fault_stalls(qp, VERVE_STALL_REQUESTS) &&
-	    !verve_pair_is_stalled(qp))
+	    !verve_pair_is_stalled(qp) && !verve_requester_ask(qp))
 		verve_completer_timeout(qp);
 	if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD)
 		verve_timer_packets_sent(qp);

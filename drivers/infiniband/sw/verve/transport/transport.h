@@ -25,6 +25,18 @@ bool verve_requester_fetch(struct verve_qp *qp)
 /* Send what may be sent, within the budget. */
 void verve_requester_run(struct verve_qp *qp)
 	__must_hold(&qp->lock);
+/**
+ * verve_requester_ask() - have the last packet sent ask for an ACK
+ * @qp: owned
+ *
+ * It is sent once more, by the next verve_requester_run(). What the peer has it
+ * acknowledges then; and what it lacks, it NAKs.
+ *
+ * Return: false when there is no need: an ACK was asked for, or nothing is
+ * outstanding; or when more of a message follows, which will ask.
+ */
+bool verve_requester_ask(struct verve_qp *qp)
+	__must_hold(&qp->lock);
 /* Go back: the next packet to be sent is the oldest one outstanding. */
 void verve_requester_rewind(struct verve_qp *qp)
 	__must_hold(&qp->lock);

@@ -62,6 +62,7 @@ struct verve_sq {
  * @una: oldest PSN that is not acknowledged
  * @rd_atomic: READ and atomic requests under way
  * @unasked: packets sent since one asked for an ACK
+ * @asked: one asked for an ACK, or has an answer, since @una moved
  * @retries: timeouts and sequence errors left before giving up
  * @rnr_retries: RNR NAKs left; 7 means for ever
  * @rnr_naks: in a row, for backing off
@@ -85,6 +86,7 @@ struct verve_requester {
 	bool wait_rnr;
 	bool timer_armed;
 	bool progress;
+	bool asked;
 	bool probing;
 	bool rewound;
 };
