@@ -48,22 +48,28 @@ static bool is_single(const struct verve_swqe *wqe)
 	       wqe->opcode == IB_WR_ATOMIC_WRITE;
 }
 
+/* A user's request, copied here before it is looked at. BH off. */
+struct scratch {
+	u8 wqe[sizeof(struct rxe_send_wqe) + VERVE_MAX_INLINE] __aligned(8);
+};
+
+static DEFINE_PER_CPU(struct scratch, scratch);
+
 bool verve_requester_fetch(struct verve_qp *qp)
 {
+	struct rxe_send_wqe *wqe, *copy = (void *)this_cpu_ptr(&scratch)->wqe;
 	struct verve_sq *sq = &qp->sq;
 	u32 have = sq->head - sq->tail;
-	struct rxe_send_wqe *wqe;
 
 	if (!qp->is_user || have >= sq->max_wr ||
 	    verve_ring_pending(&sq->ring) <= have)
 		return false;
 	/* The header first: only the copy says how much follows. */
 	wqe = verve_ring_slot(&sq->ring, have);
-	memcpy(sq->scratch, wqe, sizeof(*wqe));
-	memcpy(sq->scratch->dma.inline_data, wqe->dma.inline_data,
-	       verve_wqe_tail(&sq->limits, sq->scratch));
-	verve_wqe_from_user(&sq->limits, sq->scratch,
-			    verve_sq_at(sq, sq->head));
+	memcpy(copy, wqe, sizeof(*wqe));
+	memcpy(copy->dma.inline_data, wqe->dma.inline_data,
+	       verve_wqe_tail(&sq->limits, copy));
+	verve_wqe_from_user(&sq->limits, copy, verve_sq_at(sq, sq->head));
 	/* The copy before its index: see verve_sq_head() */
 	smp_store_release(&sq->head, sq->head + 1);
 	return true;

@@ -11,6 +11,9 @@
 
 enum { GSI_QPN = 1 };
 
+/* kmalloc() would round up to twice the size. */
+static struct kmem_cache *qp_cache;
+
 /* All QPs of all devices: a packet's QPN tells its device. */
 static struct rhashtable qp_table;
 
@@ -167,10 +170,9 @@ static int init_sq(struct verve_qp *qp, struct ib_qp_init_attr *init,
 			return err;
 		sq->slots = verve_ring_capacity(&sq->ring) + 1;
 		sq->max_wr = verve_ring_capacity(&sq->ring);
-		sq->scratch = kzalloc(elem, GFP_KERNEL_ACCOUNT);
 	}
 	sq->wqes = kvcalloc(sq->slots, sq->wqe_size, GFP_KERNEL_ACCOUNT);
-	if (!sq->wqes || (uctx && !sq->scratch))
+	if (!sq->wqes)
 		return -ENOMEM;
 	cap->max_send_wr = sq->max_wr;
 	return 0;
@@ -179,7 +181,6 @@ static int init_sq(struct verve_qp *qp, struct ib_qp_init_attr *init,
 static void free_sq(struct verve_sq *sq)
 {
 	kvfree(sq->wqes);
-	kfree(sq->scratch);
 	if (sq->ring.buf)
 		verve_ring_free(&sq->ring);
 }
@@ -206,6 +207,11 @@ static int init_rq(struct verve_qp *qp, struct ib_qp_init_attr *init,
 	return 0;
 }
 
+static void free_rcu(struct rcu_head *rcu)
+{
+	kmem_cache_free(qp_cache, container_of(rcu, struct verve_qp, rcu));
+}
+
 static void free_qp(struct verve_qp *qp)
 {
 	free_sq(&qp->sq);
@@ -215,7 +221,7 @@ static void free_qp(struct verve_qp *qp)
 	verve_flow_reset(&qp->flow);
 	verve_quota_give(&qp->dev->num_qps);
 	verve_fault_free(qp);
-	kfree_rcu(qp, rcu);
+	call_rcu(&qp->rcu, free_rcu);
 }
 
 static int respond(const struct verve_qp *qp, struct ib_udata *udata)
@@ -239,7 +245,7 @@ static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 
 	if (verve_quota_take(&dev->num_qps, VERVE_MAX_QP))
 		return NULL;
-	qp = kzalloc_obj(*qp, GFP_KERNEL_ACCOUNT);
+	qp = kmem_cache_zalloc(qp_cache, GFP_KERNEL);
 	if (!qp) {
 		verve_quota_give(&dev->num_qps);
 		return NULL;
@@ -337,7 +343,15 @@ void verve_qp_flush_all(struct verve_dev *dev)
 
 int verve_qp_table_init(void)
 {
-	return rhashtable_init(&qp_table, &qp_params);
+	int err;
+
+	qp_cache = KMEM_CACHE(verve_qp, SLAB_ACCOUNT);
+	if (!qp_cache)
+		return -ENOMEM;
+	err = rhashtable_init(&qp_table, &qp_params);
+	if (err)
+		kmem_cache_destroy(qp_cache);
+	return err;
 }
 
 void verve_qp_table_exit(void)
@@ -345,4 +359,5 @@ void verve_qp_table_exit(void)
 	/* QPs are freed after a grace period. */
 	rcu_barrier();
 	rhashtable_destroy(&qp_table);
+	kmem_cache_destroy(qp_cache);
 }

@@ -25,7 +25,6 @@ struct verve_train;
 /**
  * struct verve_sq - a send queue
  * @ring: the user's ring of struct rxe_send_wqe; absent for kernel QPs
- * @scratch: one ring element, copied here before it is validated
  * @wqes: private copies, @slots of @wqe_size bytes
  * @wqe_size: bytes
  * @slots: power of two
@@ -42,7 +41,6 @@ struct verve_train;
  */
 struct verve_sq {
 	struct verve_ring ring;
-	struct rxe_send_wqe *scratch;
 	void *wqes;
 	u32 wqe_size;
 	u32 slots;
