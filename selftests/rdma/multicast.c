@@ -38,6 +38,14 @@ static void set_group(void)
 		tap_bail("%s is no address", addr);
 }
 
+/* One of many */
+static void set_group_number(unsigned int i)
+{
+	group.raw[13] = 128;
+	group.raw[14] = i >> 8;
+	group.raw[15] = i;
+}
+
 /* One more end on the same device and memory */
 static struct end copy(const struct end *like)
 {
@@ -340,34 +348,89 @@ static bool refused(void)
 	return true;
 }
 
-static bool limits(void)
+/* QPs of end b, which receive nothing */
+static struct end *open_many(int n)
 {
-	struct end *ends, *end;
-	int i, n = e.b.attr.max_mcast_qp_attach, err = 0;
-	bool last;
+	struct end *ends = calloc(n, sizeof(*ends));
+	int i;
 
-	CHECK(n > 0 && n < 10000 && e.b.attr.max_mcast_grp > 0 &&
-	      e.b.attr.max_total_mcast_qp_attach >= n, "limits of the device");
-	ends = calloc(n + 1, sizeof(*ends));
-	for (i = 0; i <= n; i++) {
-		end = &ends[i];
-		*end = copy(&e.b);
-		end->rcq = rx[0].rcq;
-		end->scq = rx[0].scq;
-		end_create_qp(end, &conf, NULL);
-		err = attach(end);
-		if (err)
+	for (i = 0; i < n; i++) {
+		ends[i] = copy(&e.b);
+		ends[i].rcq = rx[0].rcq;
+		ends[i].scq = rx[0].scq;
+		end_create_qp(&ends[i], &conf, NULL);
+	}
+	return ends;
+}
+
+static void close_many(struct end *ends, int n)
+{
+	while (n--)
+		end_destroy_qp(&ends[n]);
+	free(ends);
+}
+
+/*
+ * Attaches QPs, @n to each group, @most times or until it is refused. Return:
+ * how often it was not. All are detached again.
+ */
+static int attach_until(struct end *ends, int n, int most, int *err)
+{
+	int i, taken = 0;
+
+	for (*err = 0; taken < most; taken++) {
+		set_group_number(taken / n);
+		*err = attach(&ends[taken % n]);
+		if (*err)
 			break;
 	}
-	last = i == n && err == ENOMEM;
-	for (; i >= 0; i--) {
-		detach(&ends[i]);
-		end_destroy_qp(&ends[i]);
+	for (i = 0; i < taken; i++) {
+		set_group_number(i / n);
+		if (detach(&ends[i % n]))
+			*err = EINVAL;
 	}
-	free(ends);
-	CHECK(last, "QP %d of %d: %s", i, n, strerror(err));
+	set_group();
+	return taken;
+}
+
+/* @n QPs to each group: @limit attachments, and no more */
+static bool is_limit(int n, int limit)
+{
+	struct end *ends = open_many(n);
+	int err, taken = attach_until(ends, n, limit + 1, &err);
+
+	close_many(ends, n);
+	CHECK(taken == limit && err == ENOMEM, "%d of %d: %s", taken, limit,
+	      strerror(err));
 	CHECK(!attach(&rx[0]) && !detach(&rx[0]), "again, afterwards");
 	return true;
+}
+
+static bool limit_of_group(void)
+{
+	const struct ibv_device_attr *attr = &e.b.attr;
+	int n = attr->max_mcast_qp_attach, err, taken;
+	struct end *ends = open_many(n + 1);
+
+	taken = attach_until(ends, n + 1, n + 1, &err);
+	close_many(ends, n + 1);
+	CHECK(taken == n && err == ENOMEM, "%d of %d: %s", taken, n,
+	      strerror(err));
+	return true;
+}
+
+static bool limit_of_groups(void)
+{
+	return is_limit(1, e.b.attr.max_mcast_grp);
+}
+
+/* 65536 take a while where the CPU is emulated. */
+static bool limit_of_all(void)
+{
+	if (e.quick)
+		return true;
+	return is_limit(e.b.attr.max_mcast_qp_attach,
+			e.b.attr.max_total_mcast_qp_attach);
 }
 
 static void open_all(void)
@@ -420,7 +483,9 @@ static const struct {
 	{ "a QP's number at the group's address", misdirected },
 	{ "attached by several LIDs", lids },
 	{ "refused", refused },
-	{ "limit of QPs in a group", limits },
+	{ "limit of QPs in a group", limit_of_group },
+	{ "limit of groups", limit_of_groups },
+	{ "limit of QPs in all groups", limit_of_all },
 };
 
 int main(int argc, char **argv)
