@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Between connected QPs of one device nothing is sent, unless it is asked for.
-# What is done without packets is right in opcodes.sh and errors.sh; here is when
-# it is done, and that the two ways may take turns.
+# What is done without packets is right in opcodes.sh; here is when it is done,
+# that the two ways may take turns, and that what is refused with packets is
+# refused without.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B
@@ -80,6 +81,13 @@ port_down() {
 	within 5 state_is ACTIVE && [ $rc = 0 ] && [ "$MEMORY" = 0 ]
 }
 
+# Also what fails: wrong keys, no receive, retries. (Without a peer, packets are
+# sent.)
+failures() {
+	loopback Y
+	moved c_test "$1" && [ "$MEMORY" -gt 20 ]
+}
+
 # perftest insists on a port that is up.
 pings() {
 	PORT=$((PORT + 1))
@@ -142,6 +150,8 @@ tap_add "WRITEs both ways, taking turns" taking_turns ib_write_bw -n $N -q 4 -b
 tap_add "READs both ways, taking turns" taking_turns ib_read_bw -n $N -b
 tap_add "SENDs both ways, taking turns" taking_turns ib_send_bw -n $N -b
 tap_add "no other request failed" no_failures
+tap_add "errors" failures errors
+tap_add "retries" failures retry
 tap_setup topo two 4200
 tap_setup watch_packets
 tap_add "packets between two devices" two_devices
