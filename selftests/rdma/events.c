@@ -162,6 +162,39 @@ static bool drained(void)
 	return true;
 }
 
+/* The request is on its way, and nobody takes it yet. */
+static bool drained_late(void)
+{
+	struct qp_conf conf = { .type = IBV_QPT_RC };
+	struct ibv_sge sge = end_sge(&e.a, 8);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+
+	if (!to_state(&e.b, IBV_QPS_RESET, false))
+		return false;
+	CHECK(!end_to_init(&e.b, &conf), "to INIT");
+	CHECK(!post(&e.a, &wr), "post_send");
+	if (!to_state(&e.a, IBV_QPS_SQD, true) || !expect_nothing(&e.a))
+		return false;
+	CHECK(!end_to_rtr(&e.b, &e.a, &conf) && !end_to_rts(&e.b, &conf),
+	      "to RTS");
+	return expect_wc(e.a.scq, wr.wr_id, IBV_WC_SUCCESS) &&
+	       expect_only(&e.a, IBV_EVENT_SQ_DRAINED);
+}
+
+/* It has been refused for now, and will be sent again. */
+static bool drained_after_rnr(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 8);
+	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+
+	CHECK(!post(&e.a, &wr), "post_send");
+	if (!to_state(&e.a, IBV_QPS_SQD, true) || !expect_nothing(&e.a))
+		return false;
+	receive(&e.b, RECV_ID, 8);
+	return expect_wc(e.a.scq, wr.wr_id, IBV_WC_SUCCESS) &&
+	       expect_only(&e.a, IBV_EVENT_SQ_DRAINED);
+}
+
 static bool access_error(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -319,11 +352,15 @@ static const struct {
 	enum ibv_qp_type type;
 	bool srq;
 	unsigned int access;
+	uint8_t timeout;
 } tests[] = {
 	{ "RC COMM_EST", .test = rc_established },
 	{ "UC COMM_EST", .test = uc_established, .type = IBV_QPT_UC },
 	{ "no COMM_EST in RTS", .test = not_established },
 	{ "SQ_DRAINED", .test = drained },
+	{ "SQ_DRAINED, not before an answer", .test = drained_late,
+	  .timeout = 17 },
+	{ "SQ_DRAINED, not before a receive", .test = drained_after_rnr },
 	{ "QP_ACCESS_ERR", .test = access_error },
 	{ "QP_REQ_ERR", .test = request_error,
 	  .access = IBV_ACCESS_REMOTE_WRITE },
@@ -348,7 +385,7 @@ static void run(size_t i)
 	struct qp_conf conf = {
 		.type = tests[i].type ?: IBV_QPT_RC,
 		.access = tests[i].access,
-		.timeout = 12,
+		.timeout = tests[i].timeout ?: 12,
 		.retry_cnt = 2,
 	};
 	struct ibv_srq_init_attr init = {
