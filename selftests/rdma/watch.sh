@@ -163,6 +163,10 @@ stat_auto() {
 	rdma statistic qp set link $DEV_C/1 auto off
 }
 
+port_counts() { # BEFORE
+	[ "$(counter hw_counters/sent_pkts)" -gt $(($1 + 100)) ]
+}
+
 # Bound in the middle: only from then on; let go: no more.
 stat_manual() {
 	local qpn cntn before apart
@@ -185,6 +189,9 @@ stat_manual() {
 		{ release; return 1; }
 	no_qp_stat || { release; fail "a counter stays"; return; }
 	sum_is_kept "$before" "$apart" || { release; return 1; }
+	before=$(counter hw_counters/sent_pkts)
+	within 5 port_counts "$before" ||
+		{ release; fail "it counts nowhere any more"; return; }
 	release
 }
 
