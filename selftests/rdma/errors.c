@@ -36,7 +36,7 @@ static struct ibv_mr *tail_mr(struct end *end, struct ibv_pd *pd, int access)
 /* Part 1: requests that the responder refuses (IBTA table 60, 9.9.3). */
 
 enum spoil {
-	BAD_RKEY, DEAD_RKEY, PAST_END, BEFORE_START, WRAPS, OTHER_PD,
+	BAD_RKEY, LOW_RKEY, DEAD_RKEY, PAST_END, BEFORE_START, WRAPS, OTHER_PD,
 	MR_RIGHTS, QP_RIGHTS,
 };
 
@@ -46,6 +46,8 @@ static const struct refusal {
 	enum ibv_wr_opcode opcode;
 } refusals[] = {
 	{ "write with a bad rkey", BAD_RKEY, IBV_WR_RDMA_WRITE },
+	{ "write with another low byte of the rkey", LOW_RKEY,
+	  IBV_WR_RDMA_WRITE },
 	{ "write with immediate and a bad rkey", BAD_RKEY,
 	  IBV_WR_RDMA_WRITE_WITH_IMM },
 	{ "read with a bad rkey", BAD_RKEY, IBV_WR_RDMA_READ },
@@ -113,6 +115,9 @@ static struct ibv_mr *spoil(const struct refusal *r, struct ibv_pd *other,
 	switch (r->spoil) {
 	case BAD_RKEY:
 		rkey ^= 0x5a5a5a;
+		break;
+	case LOW_RKEY:
+		rkey ^= 1;
 		break;
 	case DEAD_RKEY:
 		ibv_dereg_mr(mr);
