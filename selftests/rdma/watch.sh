@@ -361,6 +361,7 @@ tap_add "counters/link_downed" link_downed
 tap_add "QP counters, by type" stat_auto
 tap_add "QP counters, bound by hand" stat_manual
 tap_add "QP counters of a process that is killed" stat_killed
+tap_add "counters/ have what QPs counted apart" hw_counters_agree
 tap_add "details of QPs, MRs, CQs, PDs" object_details
 tap_add "details of SRQs" srq_details
 tap_add "looking at objects that are being destroyed" look_at_dying
