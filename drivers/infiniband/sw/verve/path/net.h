@@ -49,6 +49,20 @@ struct verve_net {
 int verve_net_receive(struct sock *sk, struct sk_buff *skb);
 
 /**
+ * verve_gro_receive() - GRO: a packet to port 4791, not yet verified
+ * @sk: a socket of struct verve_net
+ * @held: packets that GRO holds; those of the same flow are marked
+ * @skb: the packet; the GRO offset is that of the BTH
+ *
+ * Context: NAPI poll, RCU.
+ * Return: a held one that is to be delivered now, or NULL.
+ */
+struct sk_buff *verve_gro_receive(struct sock *sk, struct list_head *held,
+				  struct sk_buff *skb);
+/* GRO: the train @skb is complete. Context: NAPI poll, RCU. Return: 0. */
+int verve_gro_complete(struct sock *sk, struct sk_buff *skb, int offset);
+
+/**
  * struct verve_batch - packets that came in together
  * @vnet: namespace that they arrived in
  * @qp: QP that those in hand are for, referenced; NULL when there are none

@@ -44,6 +44,8 @@ static struct sock *open_socket(struct verve_net *vnet, struct net *net,
 		.sk_user_data = vnet,
 		.encap_type = 1,
 		.encap_rcv = verve_net_receive,
+		.gro_receive = verve_gro_receive,
+		.gro_complete = verve_gro_complete,
 	};
 	struct socket *sock;
 	int err;

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Trains made on arrival: packets that come one by one, as from another machine's
+# NIC, are coupled by GRO, and are the same packets afterwards.
+#
+#	A [va: vta] ---- [vb: vtb] B
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+need tcpdump ethtool
+
+# A veth does GRO where its peer has no TSO.
+arrives_alone() {
+	local ns dev
+
+	for ns in "$NS_A va" "$NS_B vb"; do
+		read -r ns dev <<<"$ns"
+		ip -n "$ns" link set $dev gso_max_segs 1 &&
+		ip netns exec "$ns" ethtool -K $dev tso off gro "$1" || return
+	done
+}
+
+captures() {
+	grep -q "listening on" "$TMP/tcpdump"
+}
+
+# The length of the longest packet that B's stack saw of some WRITEs
+longest() {
+	local pid
+
+	ip netns exec "$NS_B" tcpdump -i vb --immediate-mode -n -B 8192 \
+		udp port 4791 >"$TMP/packets" 2>"$TMP/tcpdump" &
+	pid=$!
+	within 5 captures || fail "$(cat "$TMP/tcpdump")" || return
+	perftest ib_write_bw -s 65536 -n 20 >&2 || return
+	sleep 0.3
+	kill $pid
+	wait $pid
+	sed -n 's/.* UDP, length //p' "$TMP/packets" | sort -n | tail -n 1
+}
+
+coupled() {
+	local length
+
+	length=$(longest) || return
+	[ "$length" -gt 9000 ] || fail "the longest has $length bytes"
+}
+
+alone() {
+	local length
+
+	length=$(longest) || return
+	[ "$length" -lt 4200 ] || fail "the longest has $length bytes"
+}
+
+counter() { # DEVICE NAME
+	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
+}
+
+not_dropped() {
+	local name
+
+	for name in rx_icrc_encapsulated rx_drop_length rx_drop_header; do
+		[ "$(counter $DEV_S $name)" = 0 ] &&
+		[ "$(counter $DEV_C $name)" = 0 ] || fail "$name" || return
+	done
+}
+
+tap_setup topo two 4200
+tap_setup arrives_alone on
+tap_add "packets of one poll are coupled" coupled
+tap_add "opcodes, IPv4" c_test opcodes
+tap_add "opcodes, IPv6" c_test opcodes -6
+tap_add "large messages" perftest ib_send_bw -s 1048576 -n 50
+tap_setup arrives_alone off
+tap_add "not without GRO" alone
+tap_add "every packet was right" not_dropped
+tap_run
