@@ -236,6 +236,33 @@ static bool peer_in_error(void)
 	return ok;
 }
 
+/*
+ * The peer takes what comes, but answers another: also where both are of one
+ * device, and need no packets otherwise.
+ */
+static bool peer_answers_another(void)
+{
+	struct qp_conf conf = {
+		.type = IBV_QPT_RC, .timeout = ACK_CODE, .retry_cnt = 1,
+	};
+	struct ibv_qp_attr attr;
+	int mask;
+	bool ok;
+
+	ends_create(&e, &conf);
+	ok = !end_to_init(&e.a, &conf) && !end_to_init(&e.b, &conf) &&
+	     !end_to_rtr(&e.a, &e.b, &conf) && !end_to_rts(&e.a, &conf);
+	mask = attr_rtr(&attr, &conf, &e.b, &e.a);
+	attr.dest_qp_num ^= 1;
+	fill(msg(&e.a), SIZE);
+	ok = ok && !ibv_modify_qp(e.b.qp, &attr, mask) &&
+	     !end_to_rts(&e.b, &conf) &&
+	     fails_after(IBV_WR_RDMA_WRITE, IBV_WC_RETRY_EXC_ERR, 2 * ACK_US) &&
+	     !memcmp(msg(&e.a), msg(&e.b), SIZE);
+	ends_disconnect(&e);
+	return ok;
+}
+
 /* A connection can be reset and used again, its PSNs new. */
 static bool reset_and_reconnect(void)
 {
@@ -268,7 +295,7 @@ int main(int argc, char **argv)
 	unsigned int retries;
 
 	ends_open(&e, argc, argv);
-	tap_plan(7 + 3 + 3 + 2 + 2);
+	tap_plan(7 + 3 + 3 + 2 + 3);
 	for (retries = 0; retries < 7; retries++)
 		tap_result(rnr(retries), "no receive, rnr_retry %u", retries);
 	tap_result(rnr_for_ever(), "a receive that comes late, rnr_retry 7");
@@ -281,6 +308,7 @@ int main(int argc, char **argv)
 	tap_result(unsignaled_peer_gone(), "unsignaled write, peer gone");
 	tap_result(unsignaled_lost(), "unsignaled writes, lost");
 	tap_result(peer_in_error(), "read, peer in the Error state");
+	tap_result(peer_answers_another(), "peer connected with another");
 	tap_result(reset_and_reconnect(), "reset and connect again");
 	ends_close(&e);
 	return tap_done();
