@@ -147,7 +147,7 @@ two_devices() {
 	moved perftest ib_write_bw -n 20 && [ "$MEMORY" = 0 ] && [ "$WIRE" -gt 0 ]
 }
 
-N=${QUICK:+2000}
+N=${QUICK:+1000}
 N=${N:-20000}
 
 trap restore EXIT
