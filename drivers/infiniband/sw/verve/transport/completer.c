@@ -5,7 +5,8 @@
  *
  * req.una, the oldest PSN outstanding, always lies in the request at sq.tail.
  * It moves over SENDs and WRITEs by ACKs, and over READs and atomics only by
- * their responses: an ACK beyond one of those says that its response was lost (9.7.5.1.2, implied NAK).
+ * their responses: an ACK beyond one of those says that its response was lost
+ * (9.7.5.1.2, implied NAK).
  */
 #include "psn.h"
 #include "transport.h"

@@ -8,7 +8,6 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 #include <rdma/rdma_user_rxe.h>
-#include <rdma/rdma_user_rxe.h>
 #include <rdma/uverbs_ioctl.h>
 #include "../device.h"
 #include "ah.h"

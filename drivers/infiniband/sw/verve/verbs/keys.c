@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keys of memory regions and windows: random, so that nobody can guess another's rkey, and
- * found by their upper 24 bits; the low 8 belong to users, who change them with
- * each fast registration and each binding of a window.
+ * Keys of memory regions and windows: random, so that nobody can guess another's
+ * rkey, and found by their upper 24 bits; the low 8 belong to users, who change them
+ * with each fast registration and each binding of a window.
  */
 #include <linux/random.h>
 #include "mr.h"
