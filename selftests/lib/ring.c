@@ -5,14 +5,6 @@
 #include "ring.h"
 #include "tap.h"
 
-/* struct rxe_queue_buf: the head of each ring */
-enum {
-	RING_LOG2_SIZE	= 0,
-	RING_MASK	= 4,
-	RING_PRODUCER	= 128,
-	RING_DATA	= 384,
-};
-
 static uint32_t word(const uint8_t *at)
 {
 	uint32_t value;
@@ -33,20 +25,32 @@ static uint8_t *find(uint8_t *ring, size_t size, uint64_t wr_id)
 	return memcmp(wqe, &wr_id, sizeof(wr_id)) ? NULL : wqe;
 }
 
-uint8_t *ring_request(uint64_t wr_id)
+int ring_list(struct ring *rings, int most)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
 	unsigned long from, to;
-	uint8_t *wqe = NULL;
 	char line[512];
+	int n = 0;
 
-	while (maps && !wqe && fgets(line, sizeof(line), maps))
+	while (maps && n < most && fgets(line, sizeof(line), maps))
 		if (strstr(line, "/infiniband/uverbs") &&
 		    sscanf(line, "%lx-%lx", &from, &to) == 2)
-			wqe = find((uint8_t *)from, to - from, wr_id);
+			rings[n++] = (struct ring){ (uint8_t *)from, to - from };
 	if (maps)
 		fclose(maps);
-	if (!wqe)
-		tap_bail("no ring has the request");
-	return wqe;
+	return n;
+}
+
+uint8_t *ring_request(uint64_t wr_id)
+{
+	struct ring rings[64];
+	int i, n = ring_list(rings, 64);
+
+	for (i = 0; i < n; i++) {
+		uint8_t *wqe = find(rings[i].at, rings[i].size, wr_id);
+
+		if (wqe)
+			return wqe;
+	}
+	tap_bail("no ring has the request");
 }

@@ -40,4 +40,21 @@ enum {
  */
 uint8_t *ring_request(uint64_t wr_id);
 
+/* struct rxe_queue_buf: the head of each ring */
+enum {
+	RING_LOG2_SIZE	= 0,
+	RING_MASK	= 4,
+	RING_PRODUCER	= 128,
+	RING_CONSUMER	= 256,
+	RING_DATA	= 384,
+};
+
+struct ring {
+	uint8_t *at;
+	size_t size;
+};
+
+/* The rings that the process shares with the kernel. Return: how many, up to @most. */
+int ring_list(struct ring *rings, int most);
+
 #endif

@@ -124,3 +124,21 @@ int uverbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 	mr->rkey = resp.rkey;
 	return 0;
 }
+
+int uverbs_doorbell(struct ibv_qp *qp)
+{
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_post_send cmd;
+	} call = {
+		.hdr.command = IB_USER_VERBS_CMD_POST_SEND,
+		.hdr.in_words = sizeof(call) / 4,
+		.hdr.out_words = sizeof(struct ib_uverbs_post_send_resp) / 4,
+		.cmd.qp_handle = qp->handle,
+		.cmd.wqe_size = sizeof(struct ib_uverbs_send_wr),
+	};
+	struct ib_uverbs_post_send_resp resp;
+
+	call.cmd.response = (uintptr_t)&resp;
+	return write(qp->context->cmd_fd, &call, sizeof(call)) < 0 ? errno : 0;
+}

@@ -16,6 +16,9 @@ int uverbs_advise_mr(struct ibv_pd *pd, int advice, uint32_t flags,
 int uverbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 		    size_t length, int access);
 
+/* Rings the doorbell of a send queue, whatever is in its ring. */
+int uverbs_doorbell(struct ibv_qp *qp);
+
 /* A region over a dma-buf: what there is no struct ibv_mr for. */
 struct dmabuf_mr {
 	struct ibv_context *ctx;
