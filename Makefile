@@ -55,6 +55,10 @@ check-pyverbs:
 bench:
 	@tools/bench/run $(ROUNDS)
 
+.PHONY: bench-insns
+bench-insns:
+	@tools/bench/insns $(KERNEL)
+
 .PHONY: clean
 clean:
 	@tools/clean
@@ -90,5 +94,7 @@ help:
 	@echo 'Measurements, on an idle machine:'
 	@echo '  make bench            Verve beside rdma_rxe, siw and TCP, in one UML guest'
 	@echo '       ROUNDS=          of which medians are taken (default: 5)'
+	@echo '  make bench-insns      instructions per message, Verve and rdma_rxe, in QEMU'
+	@echo '       KERNEL=          6.1, 6.12 or 7.2 only'
 	@echo
 	@echo 'Downloads and builds are kept in VERVE_CACHE (default: ~/.cache/verve).'

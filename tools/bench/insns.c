@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A plugin of QEMU's TCG: counts the instructions that a guest executes, apart
+ * for user space, kernel and modules. Each time the guest executes the
+ * instruction of mark.c, a line "USER KERNEL MODULES" of what came since the last
+ * is written to the file that is given as out=FILE.
+ *
+ * For a guest of one CPU. QEMU's header is not packaged: what is needed of its
+ * interface, version 1, is declared here.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mark.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t qemu_plugin_id_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+
+enum { INLINE_ADD_U64 = 0, CB_NO_REGS = 0 };
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *
+qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+		void (*translated)(qemu_plugin_id_t, struct qemu_plugin_tb *));
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb,
+		int op, void *counter, uint64_t value);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+		void (*executed)(unsigned int, void *), int flags, void *data);
+
+EXPORT int qemu_plugin_version = 1;
+
+/* x86-64: the upper half is the kernel's, modules have the end of it. */
+#define KERNEL	(1ull << 63)
+#define MODULES	0xffffffffc0000000ull
+
+enum { USER_INSNS, KERNEL_INSNS, MODULE_INSNS, CLASSES };
+
+static uint64_t counters[CLASSES];
+static char path[4096];
+
+static void mark(unsigned int cpu, void *data)
+{
+	FILE *out = fopen(path, "a");
+
+	(void)cpu;
+	(void)data;
+	if (!out)
+		return;
+	fprintf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		counters[USER_INSNS], counters[KERNEL_INSNS],
+		counters[MODULE_INSNS]);
+	fclose(out);
+	memset(counters, 0, sizeof(counters));
+}
+
+static int is_mark(const struct qemu_plugin_insn *insn)
+{
+	static const uint8_t code[] = { MARK_CODE };
+
+	return qemu_plugin_insn_size(insn) == sizeof(code) &&
+	       !memcmp(qemu_plugin_insn_data(insn), code, sizeof(code));
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	uint64_t address = qemu_plugin_tb_vaddr(tb);
+	size_t i, n = qemu_plugin_tb_n_insns(tb);
+	int class = address >= MODULES ? MODULE_INSNS :
+		    address >= KERNEL ? KERNEL_INSNS : USER_INSNS;
+
+	(void)id;
+	qemu_plugin_register_vcpu_tb_exec_inline(tb, INLINE_ADD_U64,
+						 &counters[class], n);
+	for (i = 0; class == USER_INSNS && i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		if (is_mark(insn))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, mark,
+							       CB_NO_REGS, NULL);
+	}
+}
+
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
+			       char **argv)
+{
+	int i;
+
+	(void)info;
+	for (i = 0; i < argc; i++)
+		if (!strncmp(argv[i], "out=", 4))
+			snprintf(path, sizeof(path), "%s", argv[i] + 4);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	return path[0] ? 0 : -1;
+}
