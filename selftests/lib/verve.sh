@@ -313,6 +313,11 @@ ready_or_dead() {
 	esac
 }
 
+# tcpdump, whose messages go to $TMP/tcpdump, sees packets from now on.
+captures() {
+	grep -q "listening on" "$TMP/tcpdump"
+}
+
 # pair READY SERVER... -- CLIENT...: both must end by themselves, with code 0
 pair() {
 	local how=$1 server=() spid rc src

@@ -28,10 +28,6 @@ uncoupled_trains() {
 	ip netns exec "$NS_B" ethtool -K vb tx-gso-list off
 }
 
-captures() {
-	grep -q "listening on" "$TMP/tcpdump"
-}
-
 # capture FILE COMMAND...: what B's netdev sees meanwhile
 capture() {
 	local file=$1 pid rc

@@ -21,10 +21,6 @@ arrives_alone() {
 	done
 }
 
-captures() {
-	grep -q "listening on" "$TMP/tcpdump"
-}
-
 # The length of the longest packet that B's stack saw of some WRITEs
 longest() {
 	local pid
