@@ -30,6 +30,8 @@ typedef unsigned int gfp_t;
 
 #define U32_MAX		UINT32_MAX
 #define NSEC_PER_USEC	1000L
+#define NSEC_PER_MSEC	1000000L
+#define NSEC_PER_SEC	1000000000L
 
 #define __packed	__attribute__((packed))
 #define __rcu
@@ -47,6 +49,8 @@ typedef unsigned int gfp_t;
 #define max3(a, b, c)	max(max(a, b), c)
 #define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 #define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+
+#define clamp_t(type, val, lo, hi) min_t(type, max_t(type, val, lo), hi)
 
 #define cpu_to_be16	__cpu_to_be16
 #define cpu_to_be32	__cpu_to_be32
@@ -66,6 +70,33 @@ struct iosys_map { int unused; };
 struct rcu_head { int unused; };
 struct rhash_head { int unused; };
 typedef struct { int unused; } refcount_t;
-typedef struct { int unused; } atomic_t;
+
+struct llist_node { struct llist_node *next; };
+
+/* One thread */
+typedef struct { int counter; } atomic_t;
+
+static inline int atomic_read(const atomic_t *v)
+{
+	return v->counter;
+}
+
+static inline void atomic_set(atomic_t *v, int i)
+{
+	v->counter = i;
+}
+
+static inline void atomic_dec(atomic_t *v)
+{
+	v->counter--;
+}
+
+static inline bool atomic_add_unless(atomic_t *v, int a, int u)
+{
+	if (v->counter == u)
+		return false;
+	v->counter += a;
+	return true;
+}
 
 #endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long an answer takes (see rtt.h)
+ */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include "rtt.h"
+
+enum {
+	/* Before anything is known; and the least: a peer may be slow at times */
+	TIMEOUT_FIRST_NS = 4 * NSEC_PER_MSEC,
+	TIMEOUT_MIN_NS	= NSEC_PER_MSEC,
+	SAMPLE_MAX_NS	= NSEC_PER_SEC,
+	TIMEOUT_MAX_NS	= NSEC_PER_SEC,
+	BACKOFF_MAX	= 10,
+};
+
+void verve_rtt_sample(struct verve_rtt *rtt, u64 now)
+{
+	u32 sample = clamp_t(u64, now - rtt->since, 1, SAMPLE_MAX_NS);
+	u32 error;
+
+	rtt->since = 0;
+	if (!rtt->smooth) {
+		rtt->smooth = sample;
+		rtt->deviation = sample / 2;
+		return;
+	}
+	error = sample > rtt->smooth ? sample - rtt->smooth :
+				       rtt->smooth - sample;
+	rtt->deviation += error / 4 - rtt->deviation / 4;
+	rtt->smooth += sample / 8 - rtt->smooth / 8;
+}
+
+u64 verve_rtt_timeout(const struct verve_rtt *rtt)
+{
+	u64 ns = TIMEOUT_FIRST_NS;
+
+	if (rtt->smooth)
+		ns = max_t(u64, rtt->smooth + 4ULL * rtt->deviation,
+			   TIMEOUT_MIN_NS);
+	return min_t(u64, ns << rtt->backoff, TIMEOUT_MAX_NS);
+}
+
+void verve_rtt_missed(struct verve_rtt *rtt)
+{
+	if (rtt->backoff < BACKOFF_MAX)
+		rtt->backoff++;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * When an answer is missed: never too soon for a path whose answers take as long
+ * as they did, and always in bounded time
+ */
+#include <kunit/test.h>
+#include "rtt.c"
+
+static void answer(struct verve_rtt *rtt, u64 ns)
+{
+	verve_rtt_start(rtt, 0, NSEC_PER_SEC);
+	verve_rtt_sample(rtt, NSEC_PER_SEC + ns);
+}
+
+static void rtt_unknown(struct kunit *test)
+{
+	const struct verve_rtt rtt = {};
+
+	KUNIT_EXPECT_EQ(test, verve_rtt_timeout(&rtt), TIMEOUT_FIRST_NS);
+}
+
+static void rtt_short_path(struct kunit *test)
+{
+	struct verve_rtt rtt = {};
+	int i;
+
+	for (i = 0; i < 100; i++)
+		answer(&rtt, 20 * NSEC_PER_USEC);
+	KUNIT_EXPECT_EQ(test, verve_rtt_timeout(&rtt), TIMEOUT_MIN_NS);
+}
+
+static void rtt_long_path(struct kunit *test)
+{
+	const u64 ns = 50 * NSEC_PER_MSEC;
+	struct verve_rtt rtt = {};
+	int i;
+
+	answer(&rtt, ns);
+	KUNIT_EXPECT_EQ(test, verve_rtt_timeout(&rtt), 3 * ns);
+	for (i = 0; i < 100; i++) {
+		answer(&rtt, ns);
+		KUNIT_EXPECT_TRUE(test, verve_rtt_timeout(&rtt) >= ns - 8);
+	}
+	/* A steady path needs little patience beyond its length. */
+	KUNIT_EXPECT_TRUE(test, verve_rtt_timeout(&rtt) < 2 * ns);
+}
+
+static void rtt_jitter(struct kunit *test)
+{
+	struct verve_rtt rtt = {};
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		answer(&rtt, (i & 1 ? 5 : 15) * NSEC_PER_MSEC);
+		if (i > 20)
+			KUNIT_EXPECT_TRUE(test, verve_rtt_timeout(&rtt) >
+						15 * NSEC_PER_MSEC);
+	}
+}
+
+static void rtt_follows(struct kunit *test)
+{
+	struct verve_rtt rtt = {};
+	int i;
+
+	for (i = 0; i < 100; i++)
+		answer(&rtt, 80 * NSEC_PER_MSEC);
+	for (i = 0; i < 100; i++)
+		answer(&rtt, 20 * NSEC_PER_USEC);
+	KUNIT_EXPECT_TRUE(test, verve_rtt_timeout(&rtt) < 2 * NSEC_PER_MSEC);
+}
+
+static void rtt_backs_off(struct kunit *test)
+{
+	struct verve_rtt rtt = {};
+	u64 last = verve_rtt_timeout(&rtt);
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		u64 ns;
+
+		verve_rtt_missed(&rtt);
+		ns = verve_rtt_timeout(&rtt);
+		KUNIT_EXPECT_EQ(test, ns, min_t(u64, 2 * last, TIMEOUT_MAX_NS));
+		last = ns;
+	}
+}
+
+/* A clock that stands still, or answers after an hour */
+static void rtt_extremes(struct kunit *test)
+{
+	struct verve_rtt rtt = {};
+
+	answer(&rtt, 0);
+	KUNIT_EXPECT_EQ(test, rtt.smooth, 1);
+	answer(&rtt, 3600ULL * NSEC_PER_SEC);
+	KUNIT_EXPECT_TRUE(test, rtt.smooth <= SAMPLE_MAX_NS);
+	KUNIT_EXPECT_EQ(test, verve_rtt_timeout(&rtt), TIMEOUT_MAX_NS);
+	KUNIT_EXPECT_EQ(test, rtt.since, 0);
+}
+
+static struct kunit_case verve_rtt_cases[] = {
+	KUNIT_CASE(rtt_unknown),
+	KUNIT_CASE(rtt_short_path),
+	KUNIT_CASE(rtt_long_path),
+	KUNIT_CASE(rtt_jitter),
+	KUNIT_CASE(rtt_follows),
+	KUNIT_CASE(rtt_backs_off),
+	KUNIT_CASE(rtt_extremes),
+	{}
+};
+
+static struct kunit_suite verve_rtt_suite = {
+	.name = "verve_rtt",
+	.test_cases = verve_rtt_cases,
+};
+
+kunit_test_suite(verve_rtt_suite);
