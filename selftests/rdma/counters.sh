@@ -9,6 +9,8 @@
 
 . "$(dirname "$0")/../lib/verve.sh"
 
+TRAINS=/sys/module/verve/parameters/trains
+
 need nft python3 ibv_rc_pingpong
 
 # read_all DEVICE: "NAME VALUE" of all its counters, hw_counters' as they are now
@@ -60,22 +62,25 @@ three() {
 	done
 }
 
-# The first response of a READ does not come through.
-lost_response() {
+# The first packet with an opcode does not come through, at one end; what follows it
+# must not be coupled with it.
+lost() { # END OPCODE "write"|"read"
 	local rc
 
 	modprobe -q nft_numgen
-	a nft -f - <<-END || return
+	"$1" nft -f - <<-END || return
 		table inet lose {
 			chain in {
 				type filter hook input priority 0
-				udp dport 4791 @th,64,8 16 numgen inc mod 1000000 0 drop
+				udp dport 4791 @th,64,8 $2 numgen inc mod 1000000 0 drop
 			}
 		}
 	END
-	LOSE_RESPONSE=1 c_test counters
+	echo N >$TRAINS
+	LOST=$3 c_test counters
 	rc=$?
-	a nft delete table inet lose
+	echo Y >$TRAINS
+	"$1" nft delete table inet lose
 	return $rc
 }
 
@@ -143,7 +148,8 @@ unicast() {
 tap_setup topo two
 tap_add "events, IPv4" c_test counters
 tap_add "events, IPv6" c_test counters -6
-tap_add "a response of a READ is lost" lost_response
+tap_add "a WRITE is lost" lost b 10 write
+tap_add "a response of a READ is lost" lost a 16 read
 tap_add "a length that cannot be" rubbish length \
 	hw_counters/rx_drop_length counters/port_rcv_errors
 tap_add "a version that is not 0" rubbish header \

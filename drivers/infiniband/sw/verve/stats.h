@@ -22,12 +22,14 @@
 	X(loopback_pkts)		\
 	X(duplicate_request)		\
 	X(out_of_seq_request)		\
+	X(rx_early_kept)		\
 	X(rcvd_rnr_err)			\
 	X(send_rnr_err)			\
 	X(rcvd_seq_err)			\
 	X(retry_exceeded_err)		\
 	X(retry_rnr_exceeded_err)	\
 	X(completer_retry_err)		\
+	X(loss_probes)			\
 	X(send_err)			\
 	X(link_downed)			\
 	X(rdma_sends)			\

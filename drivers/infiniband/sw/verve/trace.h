@@ -220,7 +220,7 @@ DECLARE_EVENT_CLASS(verve_retry,
 DEFINE_EVENT(verve_retry, verve_timeout,
 	TP_PROTO(const struct verve_qp *qp), TP_ARGS(qp));
 
-/* All from una on will be sent again; psn is what would have come next */
+/* Packets from una on will be sent again; psn is what would have come next */
 DEFINE_EVENT(verve_retry, verve_rewind,
 	TP_PROTO(const struct verve_qp *qp), TP_ARGS(qp));
 

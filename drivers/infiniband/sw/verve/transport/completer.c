@@ -6,8 +6,9 @@
  * req.una, the oldest PSN outstanding, always lies in the request at sq.tail.
  * It moves over SENDs and WRITEs by ACKs, and over READs and atomics only by
  * their responses: an ACK beyond one of those says that its response was lost
- * (9.7.5.1.2, implied NAK).
+ * (9.7.5.1.2, implied NAK). So does a later response, which is kept.
  */
+#include <linux/ktime.h>
 #include "psn.h"
 #include "transport.h"
 #include "verdict.h"
@@ -113,6 +114,9 @@ void verve_completer_flush(struct verve_qp *qp)
 			  verve_requester_fetch(qp)))
 		verve_completer_retire(qp, IB_WC_WR_FLUSH_ERR);
 	qp->req.psn = qp->req.una;
+	qp->req.max_psn = qp->req.una;
+	qp->req.recovery = (struct verve_recovery) {};
+	verve_early_drop(&qp->req.early);
 }
 
 /* UC, UD: the send queue stops, receiving goes on (10.3.1, SQE). */
@@ -129,6 +133,36 @@ void verve_completer_fail(struct verve_qp *qp, enum ib_wc_status status)
 	verve_completer_flush(qp);
 }
 
+/* The READs whose answers end with @una, of all that @wqe is asked for by. */
+static u32 answered(const struct verve_swqe *wqe, u32 una)
+{
+	u32 all = verve_psn_diff(wqe->last_psn, wqe->first_psn) + 1;
+	u32 done = clamp(verve_psn_diff(una, wqe->first_psn), 0, (s32)all);
+
+	return done == all ? DIV_ROUND_UP(all, VERVE_READ_PIECE) :
+			     done / VERVE_READ_PIECE;
+}
+
+/* Responses up to @psn have come: so many requests are not under way any more. */
+static void count_answers(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock)
+{
+	struct verve_swqe *wqe = oldest(qp);
+	u32 n;
+
+	if (!is_outstanding(qp) || !wqe->reads)
+		return;
+	n = min(answered(wqe, psn) - answered(wqe, qp->req.una), wqe->reads);
+	wqe->reads -= n;
+	qp->req.rd_atomic -= min(n, qp->req.rd_atomic);
+}
+
+static void time_answer(struct verve_requester *req)
+{
+	if (req->rtt.since && verve_psn_before(req->rtt.psn, req->una))
+		verve_rtt_sample(&req->rtt, ktime_get_ns());
+}
+
 /* Everything before @psn has arrived. */
 static void acknowledge(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
@@ -137,31 +171,27 @@ static void acknowledge(struct verve_qp *qp, u32 psn)
 
 	if (req->una == psn)
 		return;
+	count_answers(qp, psn);
 	req->una = psn;
 	req->progress = true;
-	req->asked = false;
-	req->rewound = false;
 	req->probing = false;
 	req->rnr_naks = 0;
 	req->retries = qp->attr.retry_cnt;
 	req->rnr_retries = qp->attr.rnr_retry;
+	time_answer(req);
 	while (is_outstanding(qp) &&
 	       verve_psn_before(oldest(qp)->last_psn, psn))
 		verve_completer_retire(qp, IB_WC_SUCCESS);
-	/* Had gone back further than was needed. */
-	if (verve_psn_before(req->psn, psn)) {
-		req->psn = psn;
-		qp->sq.next = qp->sq.tail;
-	}
+	verve_recovery_acknowledged(qp);
 }
 
-/* One retry is used up. Return: false when it was the last. */
-static bool retry(struct verve_qp *qp)
+/* One retry is used up. Return: false when there was none left. */
+static bool may_retry(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	if (qp->req.retries) {
 		qp->req.retries--;
-		verve_requester_rewind(qp);
+		verve_count(qp, completer_retry_err, 1);
 		return true;
 	}
 	verve_count(qp, retry_exceeded_err, 1);
@@ -173,8 +203,8 @@ void verve_completer_timeout(struct verve_qp *qp)
 {
 	verve_count(qp, local_ack_timeout_err, 1);
 	trace_verve_timeout(qp);
-	if (is_outstanding(qp) && retry(qp))
-		qp->req.probing = true;
+	if (is_outstanding(qp) && may_retry(qp))
+		verve_recovery_probe(qp);
 }
 
 /*
@@ -200,15 +230,15 @@ static struct verve_swqe *awaited_read(const struct verve_qp *qp, u32 psn)
 	return NULL;
 }
 
-/* A response has not come though later ones have: ask again, but once. */
-static void response_lost(struct verve_qp *qp)
+/* Responses before @psn have not come, though what came later has. */
+static void responses_lost(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
-	if (qp->req.rewound)
+	if (verve_recovery_is_begun(qp))
 		return;
-	qp->req.rewound = true;
 	verve_count(qp, implied_nak_seq_err, 1);
-	retry(qp);
+	if (may_retry(qp))
+		verve_recovery_responses(qp, psn);
 }
 
 /*
@@ -226,8 +256,37 @@ static bool acknowledge_upto(struct verve_qp *qp, u32 psn)
 	}
 	if (verve_psn_before(qp->req.una, read->first_psn))
 		acknowledge(qp, read->first_psn);
-	response_lost(qp);
+	if (verve_psn_before(psn, read->last_psn))
+		responses_lost(qp, verve_psn_add(psn, 1));
+	else
+		responses_lost(qp, verve_psn_add(read->last_psn, 1));
 	return false;
+}
+
+/* An ACK is good for what it names also when responses before that are missing. */
+static void acknowledge_later(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+
+	if (!verve_psn_before(psn, req->acked))
+		req->acked = verve_psn_add(psn, 1);
+}
+
+/* The responses that an ACK had to wait for have come. */
+static void acknowledge_waiting(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	const struct verve_swqe *read;
+	u32 psn = qp->req.acked;
+
+	if (!verve_psn_before(qp->req.una, psn))
+		return;
+	read = awaited_read(qp, verve_psn_add(psn, -1));
+	if (read)
+		psn = read->first_psn;
+	if (verve_psn_before(qp->req.una, psn))
+		acknowledge(qp, psn);
 }
 
 static void rnr_nak(struct verve_qp *qp, u8 code)
@@ -246,8 +305,8 @@ static void rnr_nak(struct verve_qp *qp, u8 code)
 	if (req->rnr_retries != 7)
 		req->rnr_retries--;
 	/* The peer may still not be ready: it need not refuse a whole window */
-	req->probing = true;
-	verve_requester_rewind(qp);
+	verve_count(qp, completer_retry_err, 1);
+	verve_recovery_probe(qp);
 	verve_timer_rnr_nak(qp, code);
 }
 
@@ -257,7 +316,8 @@ static void nak(struct verve_qp *qp, u8 syndrome)
 	if (syndrome == VERVE_NAK_PSN_SEQ_ERR) {
 		verve_count(qp, packet_seq_err, 1);
 		verve_count(qp, rcvd_seq_err, 1);
-		retry(qp);
+		if (!verve_recovery_is_begun(qp) && may_retry(qp))
+			verve_recovery_nak(qp);
 		return;
 	}
 	verve_completer_fail(qp, verve_verdict_nak_status(syndrome));
@@ -278,7 +338,9 @@ static void receive_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 		trace_verve_nak_received(qp, syndrome, psn);
 	switch (syndrome & VERVE_AETH_TYPE_MASK) {
 	case VERVE_AETH_ACK:
-		acknowledge_upto(qp, psn);
+		acknowledge_later(qp, psn);
+		if (acknowledge_upto(qp, psn))
+			verve_recovery_ack(qp);
 		break;
 	case VERVE_AETH_RNR_NAK:
 		if (acknowledge_before(qp, psn))
@@ -291,17 +353,6 @@ static void receive_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 	default:
 		verve_qp_drop(qp, rx_drop_protocol);
 	}
-}
-
-/* One request of the READ or atomic has been answered in full. */
-static void answered(struct verve_qp *qp, struct verve_swqe *wqe)
-	__must_hold(&qp->lock)
-{
-	if (!wqe->reads)
-		return;
-	wqe->reads--;
-	if (qp->req.rd_atomic)
-		qp->req.rd_atomic--;
 }
 
 static int place(struct verve_qp *qp, struct verve_swqe *wqe,
@@ -366,13 +417,13 @@ static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 		verve_completer_fail(qp, IB_WC_LOC_PROT_ERR);
 		return;
 	}
-	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_LAST)
-		answered(qp, wqe);
 	acknowledge(qp, verve_psn_add(pdu->psn,
 				      verve_arrival_packets(arrival)));
+	acknowledge_waiting(qp);
 }
 
-static void receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
+/* Return: true when it is kept until its turn. */
+static bool receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
 	u32 psn = arrival->pdu.psn;
@@ -380,33 +431,38 @@ static void receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 
 	if (!wqe) {
 		verve_qp_drop(qp, rx_drop_protocol);
-		return;
+		return false;
 	}
 	/* It also acknowledges every SEND and WRITE before the READ. */
 	if (verve_psn_before(qp->req.una, wqe->first_psn))
 		acknowledge(qp, wqe->first_psn);
-	if (psn == qp->req.una)
+	if (psn == qp->req.una) {
 		receive_data(qp, wqe, arrival);
-	else
-		response_lost(qp);
+		return false;
+	}
+	responses_lost(qp, psn);
+	if (!is_outstanding(qp) || !verve_early_keep(&qp->req.early, arrival))
+		return false;
+	verve_count(qp, rx_early_kept, 1);
+	return true;
 }
 
-void verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+bool verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
 
 	switch (verve_verdict_ack(pdu->psn, qp->req.una, qp->req.max_psn)) {
 	case VERVE_ACK_STALE:
 		verve_qp_drop(qp, rx_drop_stale);
-		return;
+		return false;
 	case VERVE_ACK_GHOST:
 		verve_qp_drop(qp, rx_drop_protocol);
-		return;
+		return false;
 	case VERVE_ACK_VALID:
 		break;
 	}
-	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_ACK)
-		receive_ack(qp, pdu->psn, pdu->aeth >> 24);
-	else
-		receive_response(qp, arrival);
+	if (!(verve_opcode_flags(pdu->opcode) & VERVE_OP_ACK))
+		return receive_response(qp, arrival);
+	receive_ack(qp, pdu->psn, pdu->aeth >> 24);
+	return false;
 }

@@ -57,7 +57,7 @@ static bool is_service(const struct verve_qp *qp, u32 flags)
 	}
 }
 
-void verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	u32 flags = verve_opcode_flags(arrival->pdu.opcode);
 
@@ -71,26 +71,50 @@ void verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	else if (!verve_arrival_matches(arrival, &qp->flow.av))
 		verve_qp_drop(qp, rx_drop_address);
 	else if (flags & VERVE_OP_RESPONSE)
-		verve_completer_receive(qp, arrival);
+		return verve_completer_receive(qp, arrival);
 	else
-		verve_responder_receive(qp, arrival);
+		return verve_responder_receive(qp, arrival);
+	return false;
 }
 
 /* What cannot be placed now stays, and with it all that comes behind it. */
+static void take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
+{
+	if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
+	    verve_engine_take_in(qp, arrival))
+		return;
+	if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) ||
+	    verve_responder_put_off(qp, arrival))
+		verve_arrival_free(arrival);
+	else
+		verve_fault_hold(qp, arrival);
+}
+
+/* A packet whose turn has come, of those that came before it; or NULL */
+static struct verve_arrival *next_early(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_arrival *arrival = NULL;
+
+	if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+		return NULL;
+	if (unlikely(qp->resp.early.count))
+		arrival = verve_early_take(&qp->resp.early, qp->resp.epsn);
+	if (unlikely(qp->req.early.count) && !arrival)
+		arrival = verve_early_take(&qp->req.early, qp->req.una);
+	return arrival;
+}
+
 static void take_in_list(struct verve_qp *qp, struct llist_node *list)
 	__must_hold(&qp->lock)
 {
 	struct verve_arrival *arrival, *next;
 
-	llist_for_each_entry_safe(arrival, next, list, node) {
-		if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
-			verve_engine_take_in(qp, arrival);
-		if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) ||
-		    verve_responder_put_off(qp, arrival))
-			verve_arrival_free(arrival);
-		else
-			verve_fault_hold(qp, arrival);
-	}
+	llist_for_each_entry_safe(arrival, next, list, node)
+		do
+			take_in(qp, arrival);
+		while ((arrival = next_early(qp)));
 }
 
 static void take_in_all(struct verve_qp *qp)
@@ -371,6 +395,8 @@ void verve_engine_stop(struct verve_qp *qp)
 	local_bh_disable();
 	free_arrivals(llist_del_all(&qp->inbox));
 	free_arrivals(verve_fault_release(qp));
+	verve_early_drop(&qp->req.early);
+	verve_early_drop(&qp->resp.early);
 	local_bh_enable();
 }
 

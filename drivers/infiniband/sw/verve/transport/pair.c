@@ -188,26 +188,17 @@ void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 		qp->pair.lost |= lost_kind(arrival);
 }
 
-/* One packet first: where pages come and go, a whole run may never fit. */
-static void send_again(struct verve_qp *qp)
-	__must_hold(&qp->lock)
-{
-	if (qp->req.psn == qp->req.una)
-		return;
-	verve_requester_rewind(qp);
-	qp->req.probing = true;
-}
-
 void verve_pair_resume(struct verve_qp *qp)
 {
 	struct verve_qp *peer = qp->pair.peer;
 	u8 lost = qp->pair.lost;
 
 	qp->pair.lost = 0;
+	/* One packet first: where pages come and go, a whole run may never fit. */
 	if (lost & VERVE_LOST_RESPONSE)
-		send_again(qp);
+		verve_recovery_probe(qp);
 	if (peer && lost & VERVE_LOST_REQUEST) {
-		send_again(peer);
+		verve_recovery_probe(peer);
 		verve_engine_again(peer);
 	}
 }

@@ -8,6 +8,7 @@
  * the window has room for and takes several requests when it is long: so
  * READs are flow controlled as everything else is.
  */
+#include <linux/ktime.h>
 #include "psn.h"
 #include "transport.h"
 
@@ -96,6 +97,17 @@ static u32 window(const struct verve_qp *qp)
 	return used < VERVE_MAX_UNACKED ? VERVE_MAX_UNACKED - used : 0;
 }
 
+/* Packets that may be sent now. */
+static u32 allowance(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	const struct verve_requester *req = &qp->req;
+
+	if (req->recovery.under_way)
+		return verve_psn_diff(req->recovery.end, req->psn);
+	return window(qp);
+}
+
 static bool may_start(struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
@@ -137,38 +149,26 @@ static void start(struct verve_qp *qp, struct verve_swqe *wqe)
 	wqe->state = VERVE_WQE_STARTED;
 }
 
-/* The last request before sq.next that sent packets and is not done, or NULL */
-static struct verve_swqe *last_sent(const struct verve_qp *qp, u32 *index)
+/* In the middle of a message there is more to send. */
+static bool is_midway(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	const struct verve_sq *sq = &qp->sq;
-	struct verve_swqe *wqe;
+	const struct verve_swqe *wqe = verve_sq_at(sq, sq->next);
 
-	for (*index = sq->next; *index != sq->tail;) {
-		wqe = verve_sq_at(sq, --*index);
-		if (!verve_swqe_is_local(wqe))
-			return wqe;
-	}
-	return NULL;
+	return sq->next != verve_sq_head(sq) &&
+	       wqe->state == VERVE_WQE_STARTED && !wqe->error;
 }
 
 bool verve_requester_ask(struct verve_qp *qp)
 {
-	struct verve_requester *req = &qp->req;
-	struct verve_swqe *wqe;
-	u32 index;
+	const struct verve_requester *req = &qp->req;
 
-	if (qp->type != IB_QPT_RC || req->asked || req->una == req->psn)
+	if (qp->type != IB_QPT_RC || req->una == req->max_psn ||
+	    verve_psn_before(req->una, req->asked) ||
+	    req->recovery.under_way || is_midway(qp))
 		return false;
-	wqe = last_sent(qp, &index);
-	if (!wqe || is_read(wqe) || is_single(wqe))
-		return false;
-	/* In the middle of a message there is more to send, which asks. */
-	if (verve_psn_add(wqe->last_psn, 1) != req->psn)
-		return false;
-	qp->sq.next = index;
-	req->psn = wqe->last_psn;
-	req->unasked = VERVE_ACKREQ_INTERVAL;
+	verve_recovery_ask(qp);
 	return true;
 }
 
@@ -193,6 +193,7 @@ static void advance(struct verve_qp *qp, const struct verve_swqe *wqe, u32 n)
 		req->max_psn = req->psn;
 	if (done)
 		qp->sq.next++;
+	verve_recovery_sent(qp);
 }
 
 static int check_memory(struct verve_qp *qp, const struct verve_swqe *wqe,
@@ -233,6 +234,23 @@ static bool is_unawaited(const struct verve_qp *qp, const struct verve_swqe *wqe
 	       !qp->sq.sig_all && !(wqe->flags & IB_SEND_SIGNALED);
 }
 
+/*
+ * What is sent now has an answer, @packets from here, which acknowledges all
+ * before. The answer is timed, unless it is sent again: then it cannot be told
+ * which of the two is answered.
+ */
+static void ask(struct verve_qp *qp, u32 packets)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+
+	req->unasked = 0;
+	req->asked = verve_psn_add(req->psn, packets);
+	if (!req->rtt.since && !req->recovery.under_way && !qp->pair.peer)
+		verve_rtt_start(&req->rtt, verve_psn_add(req->psn, packets - 1),
+				ktime_get_ns());
+}
+
 /* Should the last packet of this burst ask for an ACK? */
 static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
 		     const struct verve_burst *burst)
@@ -241,20 +259,18 @@ static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
 	struct verve_requester *req = &qp->req;
 
 	req->unasked += burst->packets;
-	if (!req->probing && req->unasked < VERVE_ACKREQ_INTERVAL &&
-	    burst->packets < window(qp) && qp->budget > burst->packets &&
-	    (!burst->ends || is_unawaited(qp, wqe) || more_follows(qp)))
+	if (req->recovery.under_way) {
+		if (burst->packets != allowance(qp))
+			return false;
+	} else if (req->unasked < VERVE_ACKREQ_INTERVAL &&
+		   burst->packets < window(qp) &&
+		   qp->budget > burst->packets &&
+		   (!burst->ends || is_unawaited(qp, wqe) ||
+		    more_follows(qp))) {
 		return false;
-	req->unasked = 0;
-	req->asked = true;
+	}
+	ask(qp, burst->packets);
 	return true;
-}
-
-/* What is sent has an answer, which acknowledges all that went before. */
-static void asked_by_request(struct verve_requester *req)
-{
-	req->unasked = 0;
-	req->asked = true;
 }
 
 /*
@@ -281,8 +297,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 
 	burst.packets = min(packets, qp->budget);
 	if (is_rc)
-		burst.packets = min(burst.packets,
-				    qp->req.probing ? 1 : window(qp));
+		burst.packets = min(burst.packets, allowance(qp));
 	burst.ends = burst.packets == packets;
 	burst.length = min(wqe->length - offset, burst.packets * qp->mtu);
 	burst.pdu.psn = qp->req.psn;
@@ -328,7 +343,22 @@ static u32 read_piece(const struct verve_qp *qp, const struct verve_swqe *wqe)
 	u32 done = verve_psn_diff(qp->req.psn, wqe->first_psn);
 	u32 left = verve_psn_diff(wqe->last_psn, qp->req.psn) + 1;
 
+	if (qp->req.recovery.under_way && qp->req.recovery.is_exact)
+		left = min(left, allowance(qp));
 	return min(left, VERVE_READ_PIECE - done % VERVE_READ_PIECE);
+}
+
+/* A request with @packets of responses is sent. Again: it is under way already. */
+static void requested(struct verve_qp *qp, struct verve_swqe *wqe, u32 packets)
+	__must_hold(&qp->lock)
+{
+	ask(qp, packets);
+	qp->budget--;
+	if (!qp->req.recovery.under_way) {
+		wqe->reads++;
+		qp->req.rd_atomic++;
+	}
+	advance(qp, wqe, packets);
 }
 
 /* READ: ask for a piece, when the window has room for its responses. */
@@ -346,18 +376,14 @@ static bool send_read(struct verve_qp *qp, struct verve_swqe *wqe)
 		.ends = true,
 	};
 
-	if (packets > window(qp))
+	if (!qp->req.recovery.under_way && packets > window(qp))
 		return false;
 	burst.pdu.psn = qp->req.psn;
 	describe(wqe, &burst);
 	burst.pdu.va += offset;
 	burst.pdu.dmalen = min(wqe->length - offset, packets * qp->mtu);
 	verve_train_add(qp->train, &qp->flow, &burst);
-	asked_by_request(&qp->req);
-	qp->budget--;
-	wqe->reads++;
-	qp->req.rd_atomic++;
-	advance(qp, wqe, packets);
+	requested(qp, wqe, packets);
 	return true;
 }
 
@@ -398,11 +424,7 @@ static bool send_single(struct verve_qp *qp, struct verve_swqe *wqe)
 		burst.length = wqe->length;
 	}
 	verve_train_add(qp->train, &qp->flow, &burst);
-	asked_by_request(&qp->req);
-	qp->budget--;
-	wqe->reads++;
-	qp->req.rd_atomic++;
-	advance(qp, wqe, 1);
+	requested(qp, wqe, 1);
 	return true;
 }
 
@@ -410,14 +432,13 @@ static bool send_single(struct verve_qp *qp, struct verve_swqe *wqe)
 static bool send_reliable(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
+	bool again = qp->req.recovery.under_way;
 	bool sent;
 
-	if (qp->req.wait_rnr || !window(qp))
-		return false;
-	if (qp->req.probing && qp->req.psn != qp->req.una)
+	if (qp->req.wait_rnr || !allowance(qp) || (qp->req.probing && !again))
 		return false;
 	if (is_read(wqe) || is_single(wqe)) {
-		if (qp->req.rd_atomic >= qp->attr.max_rd_atomic)
+		if (qp->req.rd_atomic >= qp->attr.max_rd_atomic && !again)
 			return false;
 		sent = is_read(wqe) ? send_read(qp, wqe) : send_single(qp, wqe);
 	} else {
@@ -529,25 +550,4 @@ void verve_requester_run(struct verve_qp *qp)
 	default:
 		break;
 	}
-}
-
-void verve_requester_rewind(struct verve_qp *qp)
-{
-	struct verve_requester *req = &qp->req;
-	struct verve_sq *sq = &qp->sq;
-	u32 head = verve_sq_head(sq);
-	u32 i;
-
-	if (req->psn == req->una)
-		return;
-	trace_verve_rewind(qp);
-	for (i = sq->tail; i != sq->next + 1 && i != head; i++)
-		verve_sq_at(sq, i)->reads = 0;
-	req->psn = req->una;
-	req->rd_atomic = 0;
-	req->unasked = 0;
-	req->asked = false;
-	/* The oldest request that has not completed holds the oldest PSN. */
-	sq->next = sq->tail;
-	verve_count(qp, completer_retry_err, 1);
 }

@@ -426,14 +426,35 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 		verve_replay_repeat(qp, pdu);
 }
 
-static void sequence_error(struct verve_qp *qp)
+/* A packet before it is missing. It waits for that, where there is room. */
+static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
+	bool kept = verve_early_keep(&qp->resp.early, arrival);
+
 	verve_count(qp, out_of_seq_request, 1);
-	if (qp->resp.nak_sent)
+	if (kept)
+		verve_count(qp, rx_early_kept, 1);
+	else
+		qp->resp.nak_due = true;
+	return kept;
+}
+
+/* What is missing still when all has been taken in, the peer is told (9.7.5.2.8) */
+static void report_gap(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	if (!resp->nak_due && !resp->early.count)
 		return;
-	qp->resp.nak_sent = true;
-	verve_responder_ack(qp, VERVE_NAK_PSN_SEQ_ERR, qp->resp.epsn);
+	resp->nak_due = false;
+	/* What waits for a page is not missing. */
+	if (resp->nak_sent || verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+		return;
+	resp->nak_sent = true;
+	resp->ack_due = false;
+	verve_responder_ack(qp, VERVE_NAK_PSN_SEQ_ERR, resp->epsn);
 }
 
 /* UC: whatever comes is next; what was under way is lost (9.8.2.2.1). */
@@ -493,7 +514,7 @@ bool verve_responder_put_off(struct verve_qp *qp,
 	}
 }
 
-void verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
 	u32 flags = verve_opcode_flags(pdu->opcode);
@@ -504,7 +525,7 @@ void verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	}
 	if (qp->type == IB_QPT_UC) {
 		receive_unreliable(qp, arrival, flags);
-		return;
+		return false;
 	}
 	switch (verve_verdict_psn(pdu->psn, qp->resp.epsn)) {
 	case VERVE_PSN_EXPECTED:
@@ -514,9 +535,9 @@ void verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 		repeat(qp, pdu, flags);
 		break;
 	case VERVE_PSN_EARLY:
-		sequence_error(qp);
-		break;
+		return keep(qp, arrival);
 	}
+	return false;
 }
 
 void verve_responder_round_end(struct verve_qp *qp)
@@ -530,7 +551,10 @@ void verve_responder_round_end(struct verve_qp *qp)
 	}
 	verve_replay_run(qp);
 	/* Responses go out in the order of their PSNs (9.7.5.1.2). */
-	if (!resp->ack_due || resp->num_jobs || qp->state == IB_QPS_ERR)
+	if (resp->num_jobs || qp->state == IB_QPS_ERR)
+		return;
+	report_gap(qp);
+	if (!resp->ack_due)
 		return;
 	resp->ack_due = false;
 	verve_responder_ack(qp, VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED,
@@ -555,6 +579,8 @@ void verve_responder_flush(struct verve_qp *qp)
 	resp->op = 0;
 	resp->num_jobs = 0;
 	resp->ack_due = false;
+	resp->nak_due = false;
+	verve_early_drop(&resp->early);
 	if (resp->recv_valid)
 		verve_responder_fail_recv(qp, IB_WC_WR_FLUSH_ERR);
 	/* An SRQ's receives stay: others use them (10.2.9.2). */

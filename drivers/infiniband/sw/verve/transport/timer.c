@@ -2,11 +2,12 @@
 /*
  * One timer a QP:
  *
- *  - while packets are outstanding it runs for the local ACK timeout. It is
- *    started once and never moved: when it runs out and the peer has made
- *    progress meanwhile it is started anew. So loss is noticed after one to
- *    two timeouts (the IBTA allows one to four), and packets cost nothing.
- *    The first time only asks for an ACK, if nothing sent has asked;
+ *  - while packets are outstanding it runs for as long as an answer should
+ *    take (rtt.h). It is started once and never moved: when it runs out and the
+ *    peer has made progress meanwhile it is started anew, so packets cost
+ *    nothing. Otherwise the oldest packet is sent once more, and the timer runs
+ *    longer each time. When that has lasted for the local ACK timeout, a retry
+ *    is used up (the IBTA allows one to four timeouts, 9.7.6.1.3);
  *  - after an RNR NAK it runs for the time that the peer asked for, and
  *    longer after many of them; nothing is sent before it has run out;
  *  - in the error state it looks for receives that a user posted late, at
@@ -46,16 +47,28 @@ static void start(struct verve_qp *qp, u64 ns)
 	hrtimer_start(&qp->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
 }
 
+/* Until an answer is missed, but not beyond the local ACK timeout. */
+static u64 ack_delay(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	const struct verve_requester *req = &qp->req;
+	u64 most = verve_ack_timeout_ns(qp->attr.timeout);
+	u64 ns = verve_rtt_timeout(&req->rtt);
+
+	if (!most)
+		return ns;
+	return most > req->waited ? min(ns, most - req->waited) : 0;
+}
+
 void verve_timer_packets_sent(struct verve_qp *qp)
 {
-	u64 ns;
+	struct verve_requester *req = &qp->req;
 
-	if (qp->req.timer_armed)
+	if (req->timer_armed)
 		return;
-	qp->req.progress = false;
-	ns = verve_ack_timeout_ns(qp->attr.timeout);
-	if (ns)
-		start(qp, ns);
+	req->progress = false;
+	req->delay = ack_delay(qp);
+	start(qp, req->delay);
 }
 
 /*
@@ -93,21 +106,45 @@ void verve_timer_qp_error(struct verve_qp *qp)
 		qp->req.err_polls++;
 }
 
+/* No answer: a retry, if it has lasted for long enough, or else only a packet. */
+static void missed(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+	u64 most = verve_ack_timeout_ns(qp->attr.timeout);
+
+	req->waited += req->delay;
+	verve_rtt_missed(&req->rtt);
+	if (most && req->waited >= most) {
+		req->waited = 0;
+		req->rtt.backoff = 0;
+		verve_completer_timeout(qp);
+		return;
+	}
+	verve_count(qp, loss_probes, 1);
+	verve_recovery_probe(qp);
+}
+
 static void ack_timeout(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	if (qp->req.una == qp->req.psn)
+	struct verve_requester *req = &qp->req;
+
+	if (req->una == req->max_psn)
 		return;
 	/*
 	 * What the peer has sent may lie here, waiting for a page, or what we
 	 * were to send, which would have asked for an ACK; or a peer on this
 	 * device waits for one.
 	 */
-	if (!qp->req.progress &&
-	    !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
-	    !verve_fault_stalls(qp, VERVE_STALL_REQUESTS) &&
-	    !verve_pair_is_stalled(qp) && !verve_requester_ask(qp))
-		verve_completer_timeout(qp);
+	if (req->progress) {
+		req->waited = 0;
+		req->rtt.backoff = 0;
+	} else if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
+		   !verve_fault_stalls(qp, VERVE_STALL_REQUESTS) &&
+		   !verve_pair_is_stalled(qp) && !verve_requester_ask(qp)) {
+		missed(qp);
+	}
 	if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD)
 		verve_timer_packets_sent(qp);
 }

@@ -26,19 +26,16 @@ bool verve_requester_fetch(struct verve_qp *qp)
 void verve_requester_run(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /**
- * verve_requester_ask() - have the last packet sent ask for an ACK
+ * verve_requester_ask() - have an ACK asked for
  * @qp: owned
  *
- * It is sent once more, by the next verve_requester_run(). What the peer has it
- * acknowledges then; and what it lacks, it NAKs.
+ * The oldest packet outstanding is sent once more, by the next
+ * verve_requester_run(). All that the peer has it acknowledges then.
  *
- * Return: false when there is no need: an ACK was asked for, or nothing is
+ * Return: false when there is no need: an answer was asked for, or nothing is
  * outstanding; or when more of a message follows, which will ask.
  */
 bool verve_requester_ask(struct verve_qp *qp)
-	__must_hold(&qp->lock);
-/* Go back: the next packet to be sent is the oldest one outstanding. */
-void verve_requester_rewind(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /* local.c: requests that end here */
@@ -59,8 +56,8 @@ bool verve_local_run(struct verve_qp *qp, struct verve_swqe *wqe)
 
 /* completer.c: from responses to completions */
 
-/* Take in an ACK, READ response or atomic response. */
-void verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+/* Take in an ACK, READ response or atomic response. Return: true: it is kept. */
+bool verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /* The oldest request has done, or failed. */
 void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
@@ -77,7 +74,8 @@ void verve_completer_timeout(struct verve_qp *qp)
 
 /* responder.c: requests of the peer */
 
-void verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+/* Return: true: it is kept until its turn. */
+bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /**
  * verve_responder_put_off() - a packet, while what came before waits for a page
@@ -207,8 +205,11 @@ void verve_engine_overrun(struct verve_qp *qp)
 void verve_engine_again(struct verve_qp *qp);
 /* Look after whatever was left while the lock was held, and callers. Not locked. */
 void verve_engine_nudge(struct verve_qp *qp);
-/* One arrival: to the responder, the completer, or nowhere. */
-void verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+/*
+ * One arrival: to the responder, the completer, or nowhere. Return: true when
+ * it has been kept, and must not be freed.
+ */
+bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /* Wait until nothing runs; then nothing will. After the last reference. */
 void verve_engine_stop(struct verve_qp *qp);

@@ -14,8 +14,11 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "../path/path.h"
+#include "../transport/early.h"
 #include "../transport/fault.h"
 #include "../transport/pair.h"
+#include "../transport/recovery.h"
+#include "../transport/rtt.h"
 #include "cq.h"
 #include "rq.h"
 #include "wqe.h"
@@ -60,16 +63,22 @@ struct verve_sq {
  * @una: oldest PSN that is not acknowledged
  * @rd_atomic: READ and atomic requests under way
  * @unasked: packets sent since one asked for an ACK
- * @asked: one asked for an ACK, or has an answer, since @una moved
+ * @asked: one beyond the newest PSN that an answer is asked for
  * @retries: timeouts and sequence errors left before giving up
  * @rnr_retries: RNR NAKs left; 7 means for ever
  * @rnr_naks: in a row, for backing off
  * @wait_rnr: nothing may be sent until the timer has run out
  * @timer_armed: the timer is running
  * @progress: @una has moved since the timer was started
- * @probing: after a timeout or RNR NAK: one packet at a time until @una moves
- * @rewound: went back for a lost response; not again before @una moves
+ * @delay: ns that the timer was started with
+ * @waited: ns since anything was heard that it has run out after
+ * @probing: after a timeout or RNR NAK: nothing new until @una moves
  * @err_polls: error state: how often the timer looked for late receives
+ * @acked: one beyond the newest PSN that an ACK named; ahead of @una where
+ *	responses are missing
+ * @early: responses that came before their turn
+ * @recovery: what is done about loss
+ * @rtt: how long an answer takes, and how long it has been waited for
  */
 struct verve_requester {
 	u32 psn;
@@ -77,6 +86,7 @@ struct verve_requester {
 	u32 una;
 	u32 rd_atomic;
 	u32 unasked;
+	u32 asked;
 	u8 retries;
 	u8 rnr_retries;
 	u8 rnr_naks;
@@ -84,9 +94,13 @@ struct verve_requester {
 	bool wait_rnr;
 	bool timer_armed;
 	bool progress;
-	bool asked;
 	bool probing;
-	bool rewound;
+	u32 acked;
+	u64 delay;
+	u64 waited;
+	struct verve_early early;
+	struct verve_recovery recovery;
+	struct verve_rtt rtt;
 };
 
 /**
@@ -120,6 +134,7 @@ struct verve_replay {
  * @msn: messages completed
  * @op: what is under way: VERVE_OP_SEND or VERVE_OP_WRITE, 0 between messages
  * @nak_sent: a NAK is out; no second one before @epsn arrives
+ * @nak_due: a packet was thrown away that came before its turn
  * @ack_due: an ACK is owed when the engine has done its round
  * @recv_valid: @recv has been taken from its queue and has not completed
  * @placing: @place is set up; only within one round of the engine, so that no
@@ -137,12 +152,14 @@ struct verve_replay {
  * @num_jobs: in @jobs
  * @job_psn: of the next response of the first job
  * @recv: current receive
+ * @early: requests that came before their turn
  */
 struct verve_responder {
 	u32 epsn;
 	u32 msn;
 	u32 op;
 	bool nak_sent;
+	bool nak_due;
 	bool ack_due;
 	bool recv_valid;
 	bool placing;
@@ -159,6 +176,7 @@ struct verve_responder {
 	u32 num_jobs;
 	u32 job_psn;
 	struct verve_recv recv;
+	struct verve_early early;
 };
 
 enum verve_qp_event {

@@ -21,10 +21,13 @@ static void reset(struct verve_qp *qp)
 		verve_ring_discard(&sq->ring);
 	if (qp->rq.exists)
 		verve_rq_discard(&qp->rq);
+	verve_early_drop(&qp->req.early);
 	memset(&qp->req, 0, sizeof(qp->req));
+	verve_early_drop(&qp->resp.early);
 	qp->resp.msn = 0;
 	qp->resp.op = 0;
 	qp->resp.nak_sent = false;
+	qp->resp.nak_due = false;
 	qp->resp.ack_due = false;
 	qp->resp.recv_valid = false;
 	qp->pair.lost = 0;
@@ -65,6 +68,8 @@ static void set_psns(struct verve_qp *qp, const struct ib_qp_attr *attr,
 		qp->req.psn = attr->sq_psn & VERVE_PSN_MASK;
 		qp->req.una = qp->req.psn;
 		qp->req.max_psn = qp->req.psn;
+		qp->req.asked = qp->req.psn;
+		qp->req.acked = qp->req.psn;
 		qp->attr.sq_psn = qp->req.psn;
 	}
 	if (mask & IB_QP_RQ_PSN) {
