@@ -382,6 +382,14 @@ c_test() {
 	return $rc
 }
 
+# As it is now: the core keeps what it has read for a moment.
+hw_counter() { # DEVICE NAME
+	local dir=/sys/class/infiniband/$1/ports/1/hw_counters
+
+	echo 0 >"$dir/lifespan"
+	cat "$dir/$2"
+}
+
 # How many objects of each kind the devices of both ends have
 both_resources() {
 	rdma resource show | sed -n "s/^[0-9]*: \($DEV_C\|$DEV_S\): //p"

@@ -160,7 +160,7 @@ tap_add "an unknown opcode" rubbish opcode hw_counters/rx_drop_opcode
 tap_add "another partition" rubbish pkey \
 	hw_counters/rx_drop_pkey counters/port_rcv_constraint_errors
 tap_add "no such QP" rubbish no_qp hw_counters/rx_drop_no_qp
-tap_add "a congestion notification" rubbish cnp hw_counters/rp_cnp_ignored
+tap_add "a congestion notification to no QP" rubbish cnp hw_counters/rx_drop_no_qp
 tap_add "a wrong ICRC" rubbish icrc \
 	hw_counters/rx_icrc_encapsulated counters/port_rcv_errors
 tap_add "what is not sent" discards

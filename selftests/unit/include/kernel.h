@@ -50,7 +50,19 @@ typedef unsigned int gfp_t;
 #define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 #define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
 
+#define READ_ONCE(x)	(*(const volatile typeof(x) *)&(x))
+#define clamp(val, lo, hi) min(max(val, lo), hi)
 #define clamp_t(type, val, lo, hi) min_t(type, max_t(type, val, lo), hi)
+
+static inline u64 div_u64(u64 dividend, u32 divisor)
+{
+	return dividend / divisor;
+}
+
+static inline u64 div64_u64(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
 
 #define cpu_to_be16	__cpu_to_be16
 #define cpu_to_be32	__cpu_to_be32

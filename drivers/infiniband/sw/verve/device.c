@@ -172,6 +172,7 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	ida_init(&dev->srq_nums);
 	spin_lock_init(&dev->mw_lock);
+	verve_cc_params_init(&dev->cc);
 	xa_init_flags(&dev->apart, XA_FLAGS_ALLOC1);
 	INIT_LIST_HEAD(&dev->qps);
 	mutex_init(&dev->qp_lock);

@@ -15,6 +15,7 @@
 #include <rdma/ib_verbs.h>
 #include "limits.h"
 #include "stats.h"
+#include "transport/dcqcn.h"
 #include "verbs/mcast.h"
 
 /* Of the driver; also what is called firmware, as there is none. */
@@ -53,6 +54,7 @@ struct verve_net;
  * @qps: every QP of the device, for events that concern all; under @qp_lock
  * @qp_lock: mutex
  * @dma_mr: what the local DMA lkey stands for: all kernel memory
+ * @cc: how congestion is reacted to (cc_params.c)
  * @mac: address that GUIDs are made from
  */
 struct verve_dev {
@@ -82,6 +84,7 @@ struct verve_dev {
 	struct mutex qp_lock; /* qps, and setting gsi */
 
 	struct verve_mr *dma_mr;
+	struct verve_cc_params cc;
 	u8 mac[ETH_ALEN];
 };
 
@@ -139,6 +142,10 @@ bool verve_port_is_active(const struct net_device *ndev);
 /* The largest IB MTU whose packets fit. */
 enum ib_mtu verve_port_mtu(const struct net_device *ndev);
 extern const struct attribute_group verve_attr_group;
+
+/* cc_params.c: parameters of congestion control, in the port's sysfs */
+void verve_cc_params_init(struct verve_cc_params *params);
+extern const struct attribute_group *verve_port_groups[];
 
 /* pma.c: performance management; process context */
 int verve_process_mad(struct ib_device *ibdev, int flags, u32 port_num,

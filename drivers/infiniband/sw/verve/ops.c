@@ -140,6 +140,7 @@ const struct ib_device_ops verve_device_ops = {
 	.modify_srq = verve_modify_srq,
 	.peek_cq = verve_peek_cq,
 	.poll_cq = verve_poll_cq,
+	.port_groups = verve_port_groups,
 	.post_recv = verve_post_recv,
 	.post_send = verve_post_send,
 	.post_srq_recv = verve_post_srq_recv,

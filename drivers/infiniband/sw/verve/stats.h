@@ -48,6 +48,8 @@
 	X(page_faults)			\
 	X(page_invalidations)		\
 	X(np_ecn_marked_roce_packets)	\
+	X(np_cnp_sent)			\
+	X(rp_cnp_handled)		\
 	X(rp_cnp_ignored)		\
 	X(rx_icrc_encapsulated)		\
 	X(rx_drop_length)		\

@@ -145,12 +145,7 @@ static enum verve_counter check(struct sk_buff *skb, u32 *qpn)
 		return reason;
 	if (unlikely(!is_icrc_good(skb)))
 		return VERVE_CNT_rx_icrc_encapsulated;
-	reason = parse(skb, qpn);
-	if (unlikely(reason != KEEP))
-		return reason;
-	if (verve_opcode_flags(to_arrival(skb)->pdu.opcode) & VERVE_OP_CNP)
-		return VERVE_CNT_rp_cnp_ignored;
-	return KEEP;
+	return parse(skb, qpn);
 }
 
 /* The netdev that has the packet's destination address, or the incoming one */

@@ -23,6 +23,7 @@
 #include <linux/bottom_half.h>
 #include <linux/irqflags.h>
 #include "../path/loop.h"
+#include "congestion.h"
 #include "transport.h"
 
 static struct workqueue_struct *engine_wq;
@@ -57,11 +58,41 @@ static bool is_service(const struct verve_qp *qp, u32 flags)
 	}
 }
 
+static bool take_in_connected(struct verve_qp *qp,
+			      struct verve_arrival *arrival, u32 flags)
+	__must_hold(&qp->lock)
+{
+	if (unlikely(arrival->pdu.flags & VERVE_PDU_CE) && arrival->pdu.length)
+		verve_congestion_marked(qp);
+	if (flags & VERVE_OP_RESPONSE)
+		return verve_completer_receive(qp, arrival);
+	return verve_responder_receive(qp, arrival);
+}
+
+/* It says that this QP sends too much; of datagrams, nobody keeps account. */
+static void take_in_cnp(struct verve_qp *qp,
+			const struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
+{
+	if (!verve_qp_is_connected(qp))
+		verve_count(qp, rp_cnp_ignored, 1);
+	else if (!is_receiving(qp, 0))
+		verve_qp_drop(qp, rx_drop_qp_state);
+	else if (!verve_arrival_matches(arrival, &qp->flow.av))
+		verve_qp_drop(qp, rx_drop_address);
+	else
+		verve_congestion_notified(qp);
+}
+
 bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	u32 flags = verve_opcode_flags(arrival->pdu.opcode);
 
 	trace_verve_arrival(qp, &arrival->pdu);
+	if (unlikely(flags & VERVE_OP_CNP)) {
+		take_in_cnp(qp, arrival);
+		return false;
+	}
 	if (!is_service(qp, flags))
 		verve_qp_drop(qp, rx_drop_opcode);
 	else if (!is_receiving(qp, flags))
@@ -70,10 +101,8 @@ bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 		verve_datagram_receive(qp, arrival);
 	else if (!verve_arrival_matches(arrival, &qp->flow.av))
 		verve_qp_drop(qp, rx_drop_address);
-	else if (flags & VERVE_OP_RESPONSE)
-		return verve_completer_receive(qp, arrival);
 	else
-		return verve_responder_receive(qp, arrival);
+		return take_in_connected(qp, arrival, flags);
 	return false;
 }
 
@@ -392,6 +421,7 @@ void verve_engine_stop(struct verve_qp *qp)
 	cancel_work_sync(&qp->work);
 	/* The last run of the work may have found the timer stopped, not dead. */
 	hrtimer_cancel(&qp->timer);
+	verve_congestion_stop(qp);
 	local_bh_disable();
 	free_arrivals(llist_del_all(&qp->inbox));
 	free_arrivals(verve_fault_release(qp));

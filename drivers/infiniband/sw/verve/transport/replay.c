@@ -10,6 +10,7 @@
  * Their responses are jobs that go out in order, a budget's worth at a time.
  */
 #include <linux/slab.h>
+#include "congestion.h"
 #include "psn.h"
 #include "transport.h"
 #include "verdict.h"
@@ -376,7 +377,9 @@ static int send_part(struct verve_qp *qp, const struct verve_replay *job,
 	return err;
 }
 
-static void send_read(struct verve_qp *qp, const struct verve_replay *job)
+/* Up to @most packets of the response */
+static void send_read(struct verve_qp *qp, const struct verve_replay *job,
+		      u32 most)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
@@ -386,7 +389,7 @@ static void send_read(struct verve_qp *qp, const struct verve_replay *job)
 	struct verve_burst burst = {
 		.kind = VERVE_SEQ_RC_READ_RESP,
 		.qpn = qp->attr.dest_qp_num,
-		.packets = min(left, qp->budget),
+		.packets = min3(left, qp->budget, most),
 		.mtu = qp->mtu,
 		.starts = !done,
 		.pdu.psn = resp->job_psn,
@@ -407,6 +410,7 @@ static void send_read(struct verve_qp *qp, const struct verve_replay *job)
 		return;
 	}
 	qp->budget -= burst.packets;
+	verve_congestion_sent(qp, burst.packets, burst.length);
 	resp->job_psn = verve_psn_add(resp->job_psn, burst.packets);
 	if (burst.ends)
 		next_job(resp);
@@ -419,11 +423,14 @@ void verve_replay_run(struct verve_qp *qp)
 	while (resp->num_jobs && qp->budget &&
 	       !verve_fault_stalls(qp, VERVE_STALL_RESPONSES)) {
 		const struct verve_replay *job = &resp->jobs[resp->first_job];
+		u32 most = verve_congestion_allowance(qp);
 
+		if (!most)
+			return;
 		if (job->op == VERVE_OP_ATOMIC)
 			send_atomic_ack(qp, job);
 		else
-			send_read(qp, job);
+			send_read(qp, job, most);
 	}
 	if (resp->num_jobs && !verve_fault_stalls(qp, VERVE_STALL_RESPONSES))
 		verve_engine_again(qp);

@@ -9,6 +9,7 @@
  * READs are flow controlled as everything else is.
  */
 #include <linux/ktime.h>
+#include "congestion.h"
 #include "psn.h"
 #include "transport.h"
 
@@ -284,6 +285,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	u32 done = verve_psn_diff(qp->req.psn, wqe->first_psn);
 	u32 offset = done * qp->mtu;
 	u32 packets = verve_psn_diff(wqe->last_psn, qp->req.psn) + 1;
+	u32 most = verve_congestion_allowance(qp);
 	u32 planned;
 	struct verve_iter it;
 	struct verve_burst burst = {
@@ -295,7 +297,9 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	};
 	int err;
 
-	burst.packets = min(packets, qp->budget);
+	if (!most)
+		return false;
+	burst.packets = min3(packets, qp->budget, most);
 	if (is_rc)
 		burst.packets = min(burst.packets, allowance(qp));
 	burst.ends = burst.packets == packets;
@@ -328,6 +332,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 		return true;
 	}
 	qp->budget -= burst.packets;
+	verve_congestion_sent(qp, burst.packets, burst.length);
 	advance(qp, wqe, burst.packets);
 	return true;
 }

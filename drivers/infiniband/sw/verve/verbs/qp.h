@@ -23,6 +23,7 @@
 #include "rq.h"
 #include "wqe.h"
 
+struct verve_congestion;
 struct verve_train;
 
 /**
@@ -238,6 +239,8 @@ enum verve_qp_notice {
  * @resp: responder
  * @stall: what waits for a page
  * @pair: a QP of the same device that it is connected with
+ * @congestion: how it is held back, or NULL: it never was
+ * @cnp_sent: ns: when it last told its peer of marks, or 0
  */
 struct verve_qp {
 	struct ib_qp *ibqp;
@@ -280,6 +283,8 @@ struct verve_qp {
 	struct verve_responder resp;
 	struct verve_stall stall;
 	struct verve_pair pair;
+	struct verve_congestion *congestion;
+	u64 cnp_sent;
 };
 
 /**

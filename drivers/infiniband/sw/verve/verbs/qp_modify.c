@@ -3,6 +3,8 @@
  * Queue pairs: states and attributes (IBTA vol. 1, 10.3, 11.2.5)
  */
 #include <linux/slab.h>
+#include <net/inet_ecn.h>
+#include "../transport/congestion.h"
 #include "../transport/psn.h"
 #include "../transport/transport.h"
 #include "qp.h"
@@ -31,11 +33,20 @@ static void reset(struct verve_qp *qp)
 	qp->resp.ack_due = false;
 	qp->resp.recv_valid = false;
 	qp->pair.lost = 0;
+	verve_congestion_reset(qp);
 	qp->last_wqe_reported = false;
 	qp->comm_est = false;
 	qp->drained = false;
 	kfree(verve_replay_install(&qp->resp, NULL, 0));
 	verve_flow_reset(&qp->flow);
+}
+
+/* Queues may mark its packets instead of dropping them. */
+static void mark_capable(const struct verve_qp *qp, struct verve_av *av)
+{
+	if (verve_cc(&qp->dev->cc, RP_ENABLE) &&
+	    INET_ECN_is_not_ect(av->traffic_class))
+		av->traffic_class |= INET_ECN_ECT_0;
 }
 
 static int set_path(struct verve_qp *qp, const struct ib_qp_attr *attr,
@@ -52,6 +63,8 @@ static int set_path(struct verve_qp *qp, const struct ib_qp_attr *attr,
 	err = verve_av_fill(&av, &attr->ah_attr, qp->qpn, rqpn);
 	if (err)
 		return err;
+	if (verve_qp_is_connected(qp))
+		mark_capable(qp, &av);
 	verve_flow_reset(&qp->flow);
 	qp->flow.av = av;
 	qp->attr.ah_attr = attr->ah_attr;

@@ -9,6 +9,7 @@
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
+#include "../transport/congestion.h"
 #include "../transport/transport.h"
 #include "cq.h"
 #include "mr.h"
@@ -75,6 +76,7 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "resp_early", resp->early.count },
 		{ "resp_placed", resp->op ? resp->placed : 0 },
 		{ "resp_jobs", resp->num_jobs },
+		{ "rate_kbit", verve_congestion_rate(qp) },
 	};
 
 	return put_items(msg, items, ARRAY_SIZE(items));

@@ -217,6 +217,7 @@ static const u8 spec_seqs[VERVE_NUM_SEQ][4] = {
 	[VERVE_SEQ_UC_WRITE_IMM]	= { 0x26, 0x27, 0x29, 0x2b },
 	[VERVE_SEQ_UD_SEND]		= { 0x64, 0x64, 0x64, 0x64 },
 	[VERVE_SEQ_UD_SEND_IMM]		= { 0x65, 0x65, 0x65, 0x65 },
+	[VERVE_SEQ_CNP]			= { 0x81, 0x81, 0x81, 0x81 },
 };
 
 static void opcode_at__every_kind_and_place(struct kunit *test)

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Congestion: who is told, and who waits (see congestion.h)
+ */
+#include <linux/hrtimer.h>
+#include <linux/slab.h>
+#include <linux/ktime.h>
+#include "../device.h"
+#include "congestion.h"
+#include "dcqcn.h"
+#include "psn.h"
+#include "transport.h"
+
+enum {
+	/* Before the first CNP, where the flow's own rate is not known */
+	FIRST_KBIT	= 10 * 1000 * 1000,
+	/* What is sent in one go lasts for so long, at the rate of the flow. */
+	QUANTUM_NS	= 100 * 1000,
+	/* Ethernet, IPv6, UDP, BTH, ICRC and what is between two frames */
+	OVERHEAD	= 14 + 40 + 8 + 12 + 4 + 24,
+};
+
+/**
+ * struct verve_congestion - a QP that is held back
+ * @timer: runs when the QP may not send yet
+ * @qp: whose
+ * @flow: how fast
+ * @next: ns: when it may send again
+ * @unheeded: bytes sent since @flow was last advanced
+ * @is_held: it is held back
+ */
+struct verve_congestion {
+	struct hrtimer timer;
+	struct verve_qp *qp;
+	struct verve_dcqcn flow;
+	u64 next;
+	u32 unheeded;
+	bool is_held;
+};
+
+static const struct verve_cc_params *params_of(const struct verve_qp *qp)
+{
+	return &qp->dev->cc;
+}
+
+/* Apart from the train: it has another traffic class. */
+static void send_cnp(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_av *av = &qp->flow.av;
+	u8 traffic_class = av->traffic_class;
+	struct verve_burst burst = {
+		.kind = VERVE_SEQ_CNP,
+		.qpn = qp->attr.dest_qp_num,
+		.packets = 1,
+		.starts = true,
+		.ends = true,
+		.pdu.flags = VERVE_PDU_BECN,
+	};
+
+	verve_train_flush(qp->train);
+	av->traffic_class = verve_cc(params_of(qp), NP_CNP_DSCP) << 2;
+	verve_train_add(qp->train, &qp->flow, &burst);
+	verve_train_flush(qp->train);
+	av->traffic_class = traffic_class;
+	verve_count(qp, np_cnp_sent, 1);
+}
+
+void verve_congestion_marked(struct verve_qp *qp)
+{
+	const struct verve_cc_params *params = params_of(qp);
+	u64 pause = verve_cc(params, NP_MIN_TIME_BETWEEN_CNPS) *
+		    (u64)NSEC_PER_USEC;
+	u64 now = ktime_get_ns();
+
+	/* From memory to memory there is nothing to mark. */
+	if (!verve_cc(params, NP_ENABLE) || qp->pair.peer)
+		return;
+	if (qp->cnp_sent && now - qp->cnp_sent < pause)
+		return;
+	qp->cnp_sent = now;
+	send_cnp(qp);
+}
+
+static enum hrtimer_restart timer_fired(struct hrtimer *timer)
+{
+	struct verve_congestion *congestion =
+		container_of(timer, struct verve_congestion, timer);
+
+	verve_engine_kick(congestion->qp, VERVE_EV_CONTINUE);
+	return HRTIMER_NORESTART;
+}
+
+static struct verve_congestion *get(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_congestion *congestion = qp->congestion;
+
+	if (congestion || qp->dead)
+		return congestion;
+	congestion = kzalloc_obj(*congestion, GFP_ATOMIC | __GFP_NOWARN);
+	if (!congestion)
+		return NULL;
+	congestion->qp = qp;
+	hrtimer_setup(&congestion->timer, timer_fired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
+	qp->congestion = congestion;
+	return congestion;
+}
+
+/* What is on its way takes a round trip to be answered: so fast it was sent. */
+static u32 present_rate(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	const struct verve_requester *req = &qp->req;
+	u32 packets = verve_psn_diff(req->max_psn, req->una);
+	u64 bits = (u64)packets * qp->mtu * 8;
+
+	if (!bits || !req->rtt.smooth)
+		return FIRST_KBIT;
+	return min_t(u64, div_u64(bits * NSEC_PER_MSEC, req->rtt.smooth),
+		     FIRST_KBIT);
+}
+
+void verve_congestion_notified(struct verve_qp *qp)
+{
+	const struct verve_cc_params *params = params_of(qp);
+	struct verve_congestion *congestion;
+	u64 now = ktime_get_ns();
+
+	congestion = verve_cc(params, RP_ENABLE) ? get(qp) : NULL;
+	if (!congestion) {
+		verve_count(qp, rp_cnp_ignored, 1);
+		return;
+	}
+	verve_count(qp, rp_cnp_handled, 1);
+	if (!congestion->is_held) {
+		verve_dcqcn_begin(&congestion->flow, params, present_rate(qp),
+				  now);
+		congestion->is_held = true;
+		congestion->next = now;
+		congestion->unheeded = 0;
+	}
+	verve_dcqcn_cut(&congestion->flow, params, qp->req.rtt.smooth, now);
+}
+
+/* One timer, for whichever side of the QP asks. */
+static void wait(struct verve_congestion *congestion, u64 ns)
+{
+	if (!congestion->qp->dead && !hrtimer_is_queued(&congestion->timer))
+		hrtimer_start(&congestion->timer, ns_to_ktime(ns),
+			      HRTIMER_MODE_REL_SOFT);
+}
+
+/* Packets that last for the quantum, at least one. */
+static u32 quantum(const struct verve_qp *qp, const struct verve_dcqcn *flow)
+{
+	u64 bytes = div_u64((u64)flow->rate * QUANTUM_NS, 8 * NSEC_PER_MSEC);
+
+	return max_t(u32, div_u64(bytes, qp->mtu), 1);
+}
+
+u32 verve_congestion_allowance(struct verve_qp *qp)
+{
+	struct verve_congestion *congestion = qp->congestion;
+	u64 now;
+
+	if (likely(!congestion) || !congestion->is_held || qp->pair.peer)
+		return U32_MAX;
+	now = ktime_get_ns();
+	if (now < congestion->next) {
+		wait(congestion, congestion->next - now);
+		return 0;
+	}
+	congestion->is_held = verve_dcqcn_advance(&congestion->flow,
+						  params_of(qp),
+						  congestion->unheeded, now);
+	congestion->unheeded = 0;
+	return quantum(qp, &congestion->flow);
+}
+
+void verve_congestion_sent(struct verve_qp *qp, u32 packets, u32 bytes)
+{
+	struct verve_congestion *congestion = qp->congestion;
+
+	if (likely(!congestion) || !congestion->is_held)
+		return;
+	bytes += packets * OVERHEAD;
+	congestion->unheeded += bytes;
+	/* What was not sent in time is not made up for. */
+	congestion->next = max(congestion->next, ktime_get_ns()) +
+			   verve_dcqcn_delay(&congestion->flow, bytes);
+}
+
+u32 verve_congestion_rate(const struct verve_qp *qp)
+{
+	const struct verve_congestion *congestion = qp->congestion;
+
+	return congestion && congestion->is_held ? congestion->flow.rate : 0;
+}
+
+void verve_congestion_reset(struct verve_qp *qp)
+{
+	if (qp->congestion)
+		qp->congestion->is_held = false;
+	qp->cnp_sent = 0;
+}
+
+void verve_congestion_stop(struct verve_qp *qp)
+{
+	if (!qp->congestion)
+		return;
+	hrtimer_cancel(&qp->congestion->timer);
+	kfree(qp->congestion);
+	qp->congestion = NULL;
+}

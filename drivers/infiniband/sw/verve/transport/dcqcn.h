@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * DCQCN: how fast a flow may send whose receiver has told of congestion (Zhu et
+ * al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015; the
+ * scheme of QCN, IEEE 802.1Qau). Values in, values out; no locks, no clock.
+ */
+#ifndef VERVE_TRANSPORT_DCQCN_H
+#define VERVE_TRANSPORT_DCQCN_H
+
+#include <linux/types.h>
+
+/*
+ * Parameters, by the names that mlx5 has for them. np: whoever receives marked
+ * packets; rp: whoever sends too fast
+ */
+enum verve_cc_param {
+	VERVE_CC_NP_ENABLE,	/* tell the sender of marks by CNPs */
+	VERVE_CC_NP_MIN_TIME_BETWEEN_CNPS,	/* us */
+	VERVE_CC_NP_CNP_DSCP,
+	VERVE_CC_RP_ENABLE,	/* packets may be marked, and CNPs are heeded */
+	VERVE_CC_RP_RATE_TO_SET_ON_FIRST_CNP,	/* Mb/s; 0: what the flow was sent with */
+	VERVE_CC_RP_MIN_RATE,	/* Mb/s */
+	VERVE_CC_RP_MAX_RATE,	/* Mb/s from which on a flow is free again */
+	VERVE_CC_RP_AI_RATE,	/* Mb/s a step: additive increase */
+	VERVE_CC_RP_HAI_RATE,	/* Mb/s a step: hyper increase */
+	VERVE_CC_RP_TIME_RESET,	/* us between two steps */
+	VERVE_CC_RP_BYTE_RESET,	/* and so many times 64 bytes */
+	VERVE_CC_RP_THRESHOLD,	/* steps that only win back what was lost */
+	VERVE_CC_RP_MIN_DEC_FAC,	/* per cent that are left by one CNP at the least */
+	VERVE_CC_RP_GD,	/* a CNP takes alpha / 2^gd of the rate */
+	VERVE_CC_RP_INITIAL_ALPHA_VALUE,	/* 1/1024 */
+	VERVE_CC_RP_DCE_TCP_G,	/* 1/1024: how slowly alpha changes */
+	VERVE_CC_RP_DCE_TCP_RTT,	/* us after which alpha sinks */
+	VERVE_CC_RP_RATE_REDUCE_MONITOR_PERIOD,	/* us: CNPs within are one */
+	VERVE_CC_RP_CLAMP_TGT_RATE,	/* 1: what was lost is not quite won back */
+	VERVE_NUM_CC_PARAMS
+};
+
+/* What a parameter is at first, and between what it may be. */
+struct verve_cc_limit {
+	u32 initial;
+	u32 least;
+	u32 most;
+};
+
+extern const struct verve_cc_limit verve_cc_limits[VERVE_NUM_CC_PARAMS];
+
+struct verve_cc_params {
+	u32 value[VERVE_NUM_CC_PARAMS];
+};
+
+/* e.g. verve_cc(&dev->cc, RP_ENABLE) */
+#define verve_cc(params, name) READ_ONCE((params)->value[VERVE_CC_ ## name])
+
+/**
+ * struct verve_dcqcn - a flow that is held back
+ * @rate: kbit/s that it may send
+ * @target: kbit/s that it tries to get back to
+ * @alpha: 1/1024: how bad congestion has been lately
+ * @bytes: sent since the last step by bytes
+ * @timed: steps by time since the last CNP
+ * @counted: and by bytes
+ * @cut: ns: when the rate was last cut
+ * @aged: ns: when alpha was last made smaller
+ * @raised: ns: when the last step by time was taken
+ */
+struct verve_dcqcn {
+	u32 rate;
+	u32 target;
+	u32 alpha;
+	u32 bytes;
+	u32 timed;
+	u32 counted;
+	u64 cut;
+	u64 aged;
+	u64 raised;
+};
+
+/**
+ * verve_dcqcn_begin() - the first CNP: from here on the flow is held back
+ * @flow: to be filled
+ * @params: of the port
+ * @rate: kbit/s that it has been sending with
+ * @now: ns
+ */
+void verve_dcqcn_begin(struct verve_dcqcn *flow,
+		       const struct verve_cc_params *params, u32 rate, u64 now);
+
+/**
+ * verve_dcqcn_cut() - a CNP
+ * @flow: begun
+ * @params: of the port
+ * @rtt: ns that it takes until a cut shows; CNPs within are of one congestion
+ * @now: ns
+ */
+void verve_dcqcn_cut(struct verve_dcqcn *flow,
+		     const struct verve_cc_params *params, u32 rtt, u64 now);
+
+/**
+ * verve_dcqcn_advance() - time has passed, and bytes were sent, without a CNP
+ * @flow: begun
+ * @params: of the port
+ * @bytes: sent since the last call
+ * @now: ns
+ *
+ * Return: false when the flow needs no holding back any more.
+ */
+bool verve_dcqcn_advance(struct verve_dcqcn *flow,
+			 const struct verve_cc_params *params, u32 bytes,
+			 u64 now);
+
+/* ns that @bytes take at the flow's rate. */
+u64 verve_dcqcn_delay(const struct verve_dcqcn *flow, u32 bytes);
+
+#endif

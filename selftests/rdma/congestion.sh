@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Congestion: marked packets are told of by CNPs, and whoever sent them is held
+# back for a while; unless one of the two is told not to.
+#
+#	A [va: vta] ---- [vb: vtb] B
+#	 netem marks      netem marks
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+need tcpdump python3
+
+PERCENT=${QUICK:+5}
+PERCENT=${PERCENT:-2}
+
+modprobe -q sch_netem
+topo two >"$TMP/topo" 2>&1 && a tc qdisc replace dev va root netem loss 1% ecn \
+	2>/dev/null || skip_all "no netem that marks"
+untopo
+
+marks() { # END DEV
+	"$1" tc qdisc replace dev "$2" root netem loss "$PERCENT%" ecn
+}
+
+no_marks() {
+	a tc qdisc del dev va root
+	b tc qdisc del dev vb root
+} 2>/dev/null
+
+parameter() { # DEVICE NAME VALUE
+	echo "$3" >"/sys/class/infiniband/$1/ports/1/cc_params/$2"
+}
+
+# moved DEVICE COUNTER: by how much since this was last asked
+declare -A LAST
+moved() {
+	local now
+
+	now=$(hw_counter "$1" "$2")
+	MOVED=$((now - ${LAST[$1 $2]:-0}))
+	LAST[$1 $2]=$now
+}
+
+# As much as is marked a few times
+traffic() { # PROGRAM
+	perftest "$1" -s 16384 -n 200
+}
+
+# notified MARKED SENDER PROGRAM: each CNP that is sent for marks is heeded
+notified() {
+	local marked sent
+
+	moved "$1" np_ecn_marked_roce_packets
+	moved "$1" np_cnp_sent
+	moved "$2" rp_cnp_handled
+	traffic "$3" || return
+	moved "$1" np_ecn_marked_roce_packets
+	marked=$MOVED
+	moved "$1" np_cnp_sent
+	sent=$MOVED
+	moved "$2" rp_cnp_handled
+	[ $marked -gt 0 ] && [ $sent -gt 0 ] && [ $sent -le $marked ] &&
+		[ $MOVED = $sent ] ||
+		fail "$marked marks, $sent CNPs, $MOVED of them handled"
+}
+
+requests() {
+	marks a va && notified $DEV_B $DEV_A ib_write_bw
+}
+
+responses() {
+	no_marks
+	marks b vb && notified $DEV_A $DEV_B ib_read_bw
+}
+
+# What a QP is held to while its packets are marked
+rate() {
+	rdma -dd resource show qp link $DEV_A/1 |
+		sed -n 's/.*rate_kbit \([1-9][0-9]*\).*/\1/p' | head -n 1
+}
+
+is_held() {
+	RATE=$(rate)
+	[ "$RATE" ]
+}
+
+held() {
+	local pid rc=0
+
+	no_marks
+	marks a va || return
+	perftest ib_write_bw -s 16384 -D 3 >"$TMP/traffic" &
+	pid=$!
+	within 5 is_held || rc=1
+	wait $pid || fail "$(<"$TMP/traffic")" || return
+	[ $rc = 0 ] && [ "$RATE" -lt 25000000 ] || fail "rate '$RATE'"
+}
+
+cnps() {
+	notified $DEV_B $DEV_A ib_write_bw
+}
+
+on_the_wire() {
+	local pid
+
+	a tcpdump -i va --immediate-mode -s 9300 -B 8192 -U -Z root \
+		-w "$TMP/cnp.pcap" 'udp port 4791 and udp[8] = 0x81' \
+		2>"$TMP/tcpdump" &
+	pid=$!
+	within 5 captures || fail "$(<"$TMP/tcpdump")" || return
+	cnps || return
+	sleep 0.3
+	kill $pid
+	wait $pid
+	python3 "$HERE/icrc.py" "$TMP/cnp.pcap" 81 || return
+	tcpdump -nvr "$TMP/cnp.pcap" 2>/dev/null >"$TMP/cnps"
+	grep -q 'tos 0xc0' "$TMP/cnps" && ! grep -o 'tos 0x[0-9a-f]*' "$TMP/cnps" |
+		grep -v 0xc0 || fail "$(head -n 4 "$TMP/cnps")"
+}
+
+# Marked all the same, but nobody tells.
+not_told() {
+	local rc=0
+
+	parameter $DEV_B np_enable 0
+	moved $DEV_B np_ecn_marked_roce_packets
+	moved $DEV_B np_cnp_sent
+	traffic ib_write_bw || rc=1
+	parameter $DEV_B np_enable 1
+	moved $DEV_B np_ecn_marked_roce_packets
+	[ $rc = 0 ] && [ $MOVED -gt 0 ] || fail "$MOVED marks" || return
+	moved $DEV_B np_cnp_sent
+	[ $MOVED = 0 ] || fail "$MOVED CNPs"
+}
+
+# Who does not heed CNPs must not be marked, but dropped.
+not_heeded() {
+	local rc=0
+
+	parameter $DEV_A rp_enable 0
+	moved $DEV_B np_ecn_marked_roce_packets
+	moved $DEV_B out_of_seq_request
+	traffic ib_write_bw || rc=1
+	parameter $DEV_A rp_enable 1
+	moved $DEV_B np_ecn_marked_roce_packets
+	[ $rc = 0 ] && [ $MOVED = 0 ] || fail "$MOVED marks"
+}
+
+# Each parameter takes what it says, refuses what is none, and keeps the former.
+parameters() {
+	local dir=/sys/class/infiniband/$DEV_A/ports/1/cc_params name value n=0
+
+	for name in "$dir"/*; do
+		value=$(<"$name") && echo "$value" >"$name" &&
+		not parameter $DEV_A "${name##*/}" 4294967295 2>/dev/null &&
+		not parameter $DEV_A "${name##*/}" -1 2>/dev/null &&
+		not parameter $DEV_A "${name##*/}" x 2>/dev/null &&
+		[ "$(<"$name")" = "$value" ] || fail "$name" || return
+		n=$((n + 1))
+	done
+	[ $n = 19 ] || fail "$n of them" || return
+	not parameter $DEV_A rp_min_rate 0 2>/dev/null
+}
+
+tap_setup topo two
+tap_add "parameters" parameters
+tap_add "requests are marked" requests
+tap_add "a QP is held back" held
+tap_add "CNPs as they are on the wire" on_the_wire
+tap_add "np_enable 0" not_told
+tap_add "rp_enable 0" not_heeded
+tap_add "responses are marked" responses
+tap_add "data between marks" c_test opcodes
+tap_run
