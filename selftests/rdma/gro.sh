@@ -50,16 +50,12 @@ alone() {
 	[ "$length" -lt 4200 ] || fail "the longest has $length bytes"
 }
 
-counter() { # DEVICE NAME
-	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
-}
-
 not_dropped() {
 	local name
 
 	for name in rx_icrc_encapsulated rx_drop_length rx_drop_header; do
-		[ "$(counter $DEV_S $name)" = 0 ] &&
-		[ "$(counter $DEV_C $name)" = 0 ] || fail "$name" || return
+		[ "$(hw_counter $DEV_S $name)" = 0 ] &&
+		[ "$(hw_counter $DEV_C $name)" = 0 ] || fail "$name" || return
 	done
 }
 
