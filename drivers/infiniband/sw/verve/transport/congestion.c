@@ -16,6 +16,9 @@ enum {
 	FIRST_KBIT	= 10 * 1000 * 1000,
 	/* What is sent in one go lasts for so long, at the rate of the flow. */
 	QUANTUM_NS	= 100 * 1000,
+	/* While one in so many packets is marked, nothing gets faster. */
+	REACTION_PACKETS = 8,
+	REACTION_MAX_NS	= 10 * 1000 * 1000,
 	/* Ethernet, IPv6, UDP, BTH, ICRC and what is between two frames */
 	OVERHEAD	= 14 + 40 + 8 + 12 + 4 + 24,
 };
@@ -116,10 +119,24 @@ static u32 present_rate(const struct verve_qp *qp)
 	u32 packets = verve_psn_diff(req->max_psn, req->una);
 	u64 bits = (u64)packets * qp->mtu * 8;
 
-	if (!bits || !req->rtt.smooth)
+	if (!bits || !req->rtt.latest)
 		return FIRST_KBIT;
-	return min_t(u64, div_u64(bits * NSEC_PER_MSEC, req->rtt.smooth),
+	return min_t(u64, div_u64(bits * NSEC_PER_MSEC, req->rtt.latest),
 		     FIRST_KBIT);
+}
+
+/*
+ * ns until it shows whether a rate was right: the time of an answer, and of a few
+ * packets, which may be marked. Adapters are so fast that the parameters' times
+ * are longer than both.
+ */
+static u32 reaction_time(const struct verve_qp *qp,
+			 const struct verve_dcqcn *flow)
+{
+	u64 packets = min_t(u64, REACTION_MAX_NS,
+			    verve_dcqcn_delay(flow, REACTION_PACKETS * qp->mtu));
+
+	return min_t(u64, max_t(u64, packets, qp->req.rtt.latest), U32_MAX);
 }
 
 void verve_congestion_notified(struct verve_qp *qp)
@@ -141,7 +158,8 @@ void verve_congestion_notified(struct verve_qp *qp)
 		congestion->next = now;
 		congestion->unheeded = 0;
 	}
-	verve_dcqcn_cut(&congestion->flow, params, qp->req.rtt.smooth, now);
+	verve_dcqcn_cut(&congestion->flow, params,
+			reaction_time(qp, &congestion->flow), now);
 }
 
 /* One timer, for whichever side of the QP asks. */
@@ -174,7 +192,9 @@ u32 verve_congestion_allowance(struct verve_qp *qp)
 	}
 	congestion->is_held = verve_dcqcn_advance(&congestion->flow,
 						  params_of(qp),
-						  congestion->unheeded, now);
+						  congestion->unheeded,
+						  reaction_time(qp, &congestion->flow),
+						  now);
 	congestion->unheeded = 0;
 	return quantum(qp, &congestion->flow);
 }

@@ -76,13 +76,16 @@ static void age(struct verve_dcqcn *flow, u32 g, bool cnp)
 }
 
 void verve_dcqcn_cut(struct verve_dcqcn *flow,
-		     const struct verve_cc_params *params, u32 rtt, u64 now)
+		     const struct verve_cc_params *params, u32 reaction, u64 now)
 {
 	u64 period = verve_cc(params, RP_RATE_REDUCE_MONITOR_PERIOD) *
 		     (u64)NSEC_PER_USEC;
 	u32 most, loss;
 
-	if (flow->cut && now - flow->cut < max_t(u64, period, rtt))
+	/* Nothing gets better until it has been quiet for a while. */
+	flow->raised = now;
+	flow->aged = now;
+	if (flow->cut && now - flow->cut < max_t(u64, period, reaction))
 		return;
 	most = flow->rate - div_u64((u64)flow->rate *
 				    verve_cc(params, RP_MIN_DEC_FAC), 100);
@@ -96,14 +99,13 @@ void verve_dcqcn_cut(struct verve_dcqcn *flow,
 	flow->counted = 0;
 	flow->bytes = 0;
 	flow->cut = now;
-	flow->aged = now;
-	flow->raised = now;
 }
 
 static void age_by_time(struct verve_dcqcn *flow,
-			const struct verve_cc_params *params, u64 now)
+			const struct verve_cc_params *params, u32 reaction, u64 now)
 {
-	u64 period = verve_cc(params, RP_DCE_TCP_RTT) * (u64)NSEC_PER_USEC;
+	u64 period = max_t(u64, verve_cc(params, RP_DCE_TCP_RTT) *
+				(u64)NSEC_PER_USEC, reaction);
 	u64 passed = div64_u64(now - flow->aged, period);
 	u32 i, g = verve_cc(params, RP_DCE_TCP_G);
 
@@ -131,17 +133,18 @@ static void raise(struct verve_dcqcn *flow,
 }
 
 static void raise_by_time(struct verve_dcqcn *flow,
-			  const struct verve_cc_params *params, u64 now)
+			  const struct verve_cc_params *params, u32 reaction,
+			  u64 now)
 {
-	u64 period = verve_cc(params, RP_TIME_RESET) * (u64)NSEC_PER_USEC;
-	u64 passed = div64_u64(now - flow->raised, period);
-	u32 i;
+	u64 period = max_t(u64, verve_cc(params, RP_TIME_RESET) *
+				(u64)NSEC_PER_USEC, reaction);
 
-	for (i = min_t(u64, passed, MOST_STEPS); i; i--) {
-		flow->timed++;
-		raise(flow, params);
-	}
-	flow->raised += passed * period;
+	/* Who was silent for long has not found out that more can be sent. */
+	if (now - flow->raised < period)
+		return;
+	flow->timed++;
+	raise(flow, params);
+	flow->raised = now;
 }
 
 static void raise_by_bytes(struct verve_dcqcn *flow,
@@ -159,10 +162,10 @@ static void raise_by_bytes(struct verve_dcqcn *flow,
 
 bool verve_dcqcn_advance(struct verve_dcqcn *flow,
 			 const struct verve_cc_params *params, u32 bytes,
-			 u64 now)
+			 u32 reaction, u64 now)
 {
-	age_by_time(flow, params, now);
-	raise_by_time(flow, params, now);
+	age_by_time(flow, params, reaction, now);
+	raise_by_time(flow, params, reaction, now);
 	raise_by_bytes(flow, params, bytes);
 	return flow->rate < highest(params);
 }

@@ -18,7 +18,7 @@ enum verve_cc_param {
 	VERVE_CC_NP_MIN_TIME_BETWEEN_CNPS,	/* us */
 	VERVE_CC_NP_CNP_DSCP,
 	VERVE_CC_RP_ENABLE,	/* packets may be marked, and CNPs are heeded */
-	VERVE_CC_RP_RATE_TO_SET_ON_FIRST_CNP,	/* Mb/s; 0: what the flow was sent with */
+	VERVE_CC_RP_RATE_TO_SET_ON_FIRST_CNP,	/* Mb/s; 0: what it was */
 	VERVE_CC_RP_MIN_RATE,	/* Mb/s */
 	VERVE_CC_RP_MAX_RATE,	/* Mb/s from which on a flow is free again */
 	VERVE_CC_RP_AI_RATE,	/* Mb/s a step: additive increase */
@@ -90,24 +90,25 @@ void verve_dcqcn_begin(struct verve_dcqcn *flow,
  * verve_dcqcn_cut() - a CNP
  * @flow: begun
  * @params: of the port
- * @rtt: ns that it takes until a cut shows; CNPs within are of one congestion
+ * @reaction: ns until a cut shows; CNPs within are of one congestion
  * @now: ns
  */
 void verve_dcqcn_cut(struct verve_dcqcn *flow,
-		     const struct verve_cc_params *params, u32 rtt, u64 now);
+		     const struct verve_cc_params *params, u32 reaction, u64 now);
 
 /**
  * verve_dcqcn_advance() - time has passed, and bytes were sent, without a CNP
  * @flow: begun
  * @params: of the port
  * @bytes: sent since the last call
+ * @reaction: ns until a step shows: none is taken sooner
  * @now: ns
  *
  * Return: false when the flow needs no holding back any more.
  */
 bool verve_dcqcn_advance(struct verve_dcqcn *flow,
 			 const struct verve_cc_params *params, u32 bytes,
-			 u64 now);
+			 u32 reaction, u64 now);
 
 /* ns that @bytes take at the flow's rate. */
 u64 verve_dcqcn_delay(const struct verve_dcqcn *flow, u32 bytes);

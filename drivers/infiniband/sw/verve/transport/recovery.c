@@ -34,7 +34,7 @@ static void begin(struct verve_qp *qp, u32 packets)
 	req->unasked = 0;
 	req->asked = false;
 	qp->sq.next = qp->sq.tail;
-	verve_rtt_forget(&req->rtt);
+	verve_rtt_doubt(&req->rtt);
 }
 
 /* The run has been sent: go on where we had been. */

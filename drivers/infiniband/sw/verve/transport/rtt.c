@@ -22,6 +22,11 @@ void verve_rtt_sample(struct verve_rtt *rtt, u64 now)
 	u32 error;
 
 	rtt->since = 0;
+	rtt->latest = sample;
+	if (rtt->is_doubtful)
+		return;
+	rtt->backoff = 0;
+	rtt->has_missed = false;
 	if (!rtt->smooth) {
 		rtt->smooth = sample;
 		rtt->deviation = sample / 2;
@@ -45,6 +50,7 @@ u64 verve_rtt_timeout(const struct verve_rtt *rtt)
 
 void verve_rtt_missed(struct verve_rtt *rtt)
 {
+	rtt->has_missed = true;
 	if (rtt->backoff < BACKOFF_MAX)
 		rtt->backoff++;
 }

@@ -15,14 +15,20 @@
  * @psn: of that packet
  * @smooth: ns: average; 0: nothing is known yet
  * @deviation: ns: from that
- * @backoff: how often in a row an answer was missed
+ * @latest: ns: how long the last answer took, with all that was sent again
+ * @backoff: how often an answer was missed, less how often one came soon
+ * @has_missed: the one that is waited for was
+ * @is_doubtful: something was sent again since @since
  */
 struct verve_rtt {
 	u64 since;
 	u32 psn;
 	u32 smooth;
 	u32 deviation;
+	u32 latest;
 	u8 backoff;
+	bool has_missed;
+	bool is_doubtful;
 };
 
 /* The packet @psn asks for an answer. @now: ns. One is timed at a time. */
@@ -30,12 +36,28 @@ static inline void verve_rtt_start(struct verve_rtt *rtt, u32 psn, u64 now)
 {
 	rtt->since = now;
 	rtt->psn = psn;
+	rtt->is_doubtful = false;
 }
 
-/* Something was sent again: whose answer comes next cannot be told (Karn). */
-static inline void verve_rtt_forget(struct verve_rtt *rtt)
+/*
+ * Something is sent again: which of the two is answered cannot be told (Karn), and
+ * what comes later is not answered before that.
+ */
+static inline void verve_rtt_doubt(struct verve_rtt *rtt)
 {
-	rtt->since = 0;
+	rtt->is_doubtful = true;
+}
+
+/*
+ * Something was answered, though not timed. If that had been missed before, the path
+ * may have become longer: patience is kept then, until an answer can be timed or one
+ * comes soon.
+ */
+static inline void verve_rtt_progress(struct verve_rtt *rtt)
+{
+	if (rtt->backoff && !rtt->has_missed)
+		rtt->backoff--;
+	rtt->has_missed = false;
 }
 
 /* The answer has come. @now: ns */

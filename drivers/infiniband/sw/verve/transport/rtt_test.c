@@ -84,6 +84,36 @@ static void rtt_backs_off(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ns, min_t(u64, 2 * last, TIMEOUT_MAX_NS));
 		last = ns;
 	}
+	/* An answer that can be timed says that it is not so bad. */
+	answer(&rtt, NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, verve_rtt_timeout(&rtt), 3 * NSEC_PER_MSEC);
+}
+
+/*
+ * A path has become longer than the timeout, and each answer is taken for one to
+ * the probe before it: that is found out after a while.
+ */
+static void rtt_path_grows(struct kunit *test)
+{
+	const u64 path = 60 * NSEC_PER_MSEC;
+	struct verve_rtt rtt = {};
+	int i;
+
+	answer(&rtt, 20 * NSEC_PER_USEC);
+	for (i = 0; i < 10 && verve_rtt_timeout(&rtt) <= path; i++) {
+		u64 waited = 0;
+
+		verve_rtt_start(&rtt, 0, NSEC_PER_SEC);
+		while (waited + verve_rtt_timeout(&rtt) < path) {
+			waited += verve_rtt_timeout(&rtt);
+			verve_rtt_missed(&rtt);
+			verve_rtt_doubt(&rtt);
+		}
+		verve_rtt_progress(&rtt);
+		verve_rtt_sample(&rtt, NSEC_PER_SEC + path);
+		KUNIT_EXPECT_EQ(test, rtt.latest, path);
+	}
+	KUNIT_EXPECT_TRUE(test, verve_rtt_timeout(&rtt) > path);
 }
 
 /* A clock that stands still, or answers after an hour */
@@ -106,6 +136,7 @@ static struct kunit_case verve_rtt_cases[] = {
 	KUNIT_CASE(rtt_jitter),
 	KUNIT_CASE(rtt_follows),
 	KUNIT_CASE(rtt_backs_off),
+	KUNIT_CASE(rtt_path_grows),
 	KUNIT_CASE(rtt_extremes),
 	{}
 };

@@ -139,7 +139,7 @@ static void ack_timeout(struct verve_qp *qp)
 	 */
 	if (req->progress) {
 		req->waited = 0;
-		req->rtt.backoff = 0;
+		verve_rtt_progress(&req->rtt);
 	} else if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
 		   !verve_fault_stalls(qp, VERVE_STALL_REQUESTS) &&
 		   !verve_pair_is_stalled(qp) && !verve_requester_ask(qp)) {
