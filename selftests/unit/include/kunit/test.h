@@ -9,8 +9,6 @@
 #include <setjmp.h>
 #include <verbs.h>
 
-#define GFP_KERNEL	0
-
 struct kunit_block;
 
 /**

@@ -3,8 +3,8 @@
  * The RDMA core's names: from the headers for user space where those have the
  * value, as the core numbers them where they do not.
  */
-#ifndef UNIT_VERBS_H
-#define UNIT_VERBS_H
+#ifndef SHIM_VERBS_H
+#define SHIM_VERBS_H
 
 #include "kernel.h"
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -86,7 +86,58 @@ enum ib_wc_status {
 	IB_WC_REM_INV_REQ_ERR,
 	IB_WC_REM_ACCESS_ERR,
 	IB_WC_REM_OP_ERR,
+	IB_WC_RETRY_EXC_ERR,
+	IB_WC_RNR_RETRY_EXC_ERR,
 };
+
+enum ib_wc_opcode {
+	IB_WC_SEND		= IB_UVERBS_WC_SEND,
+	IB_WC_RDMA_WRITE	= IB_UVERBS_WC_RDMA_WRITE,
+	IB_WC_RDMA_READ		= IB_UVERBS_WC_RDMA_READ,
+	IB_WC_COMP_SWAP		= IB_UVERBS_WC_COMP_SWAP,
+	IB_WC_FETCH_ADD		= IB_UVERBS_WC_FETCH_ADD,
+	IB_WC_BIND_MW		= IB_UVERBS_WC_BIND_MW,
+	IB_WC_LOCAL_INV		= IB_UVERBS_WC_LOCAL_INV,
+	/* Not in the headers of Linux 6.1 */
+	IB_WC_FLUSH		= 8,
+	IB_WC_ATOMIC_WRITE	= 9,
+	IB_WC_REG_MR		= 0x20,
+	IB_WC_RECV		= 1 << 7,
+	IB_WC_RECV_RDMA_WITH_IMM,
+};
+
+enum ib_wc_flags {
+	IB_WC_GRH			= 1 << 0,
+	IB_WC_WITH_IMM			= 1 << 1,
+	IB_WC_WITH_INVALIDATE		= 1 << 2,
+	IB_WC_WITH_NETWORK_HDR_TYPE	= 1 << 6,
+};
+
+enum ib_event_type {
+	IB_EVENT_CQ_ERR,
+	IB_EVENT_QP_FATAL,
+	IB_EVENT_QP_REQ_ERR,
+	IB_EVENT_QP_ACCESS_ERR,
+	IB_EVENT_COMM_EST,
+	IB_EVENT_SQ_DRAINED,
+	IB_EVENT_QP_LAST_WQE_REACHED = 16,
+};
+
+enum ib_sig_type {
+	IB_SIGNAL_ALL_WR,
+	IB_SIGNAL_REQ_WR,
+};
+
+enum rdma_network_type {
+	RDMA_NETWORK_IPV4 = 2,
+	RDMA_NETWORK_IPV6,
+};
+
+enum ib_uverbs_advise_mr_advice;
+enum ib_mr_type { IB_MR_TYPE_MEM_REG };
+enum ib_srq_attr_mask { IB_SRQ_MAX_WR = 1 };
+enum ib_cq_notify_flags { IB_CQ_SOLICITED = 1 };
+enum rdma_link_layer { IB_LINK_LAYER_ETHERNET = 2 };
 
 enum ib_qp_attr_mask {
 	IB_QP_STATE			= 1 << 0,
@@ -110,14 +161,76 @@ enum ib_qp_attr_mask {
 	IB_QP_ATTR_STANDARD_BITS	= (1 << 21) - 1,
 };
 
-struct ib_pd;
-struct ib_umem;
+/* Objects and attributes that only pass by */
+struct ib_cq_init_attr;
+struct ib_device_attr;
+struct ib_device_modify;
+struct ib_device_ops;
+struct ib_grh;
+struct ib_mad;
+struct ib_port_attr;
+struct ib_port_immutable;
+struct ib_qp_init_attr;
+struct ib_srq_attr;
+struct ib_srq_init_attr;
+struct ib_ucontext;
 struct ib_udata;
+struct ib_umem;
 struct rdma_ah_attr;
 struct rdma_ah_init_attr;
+struct scatterlist;
+struct uverbs_attr_bundle;
+union ib_gid;
 
+struct device { int unused; };
 struct ib_ah { int unused; };
-struct ib_mr { int unused; };
+struct ib_cq { int unused; };
+struct ib_mw { int unused; };
+struct ib_srq { int unused; };
+
+struct ib_device {
+	struct device dev;
+	u32 local_dma_lkey;
+};
+
+struct ib_pd {
+	void *uobject;
+};
+
+struct ib_mr {
+	struct ib_pd *pd;
+};
+
+struct ib_event {
+	struct ib_device *device;
+	union {
+		struct ib_qp *qp;
+	} element;
+	enum ib_event_type event;
+};
+
+struct ib_qp {
+	struct ib_pd *pd;
+	u32 qp_num;
+	void *qp_context;
+	void (*event_handler)(struct ib_event *event, void *context);
+};
+
+struct ib_wc {
+	u64 wr_id;
+	enum ib_wc_status status;
+	enum ib_wc_opcode opcode;
+	u32 byte_len;
+	struct ib_qp *qp;
+	union {
+		__be32 imm_data;
+		u32 invalidate_rkey;
+	} ex;
+	u32 src_qp;
+	int wc_flags;
+	u32 port_num;
+	u8 network_hdr_type;
+};
 
 struct ib_qp_attr {
 	enum ib_qp_state qp_state;
@@ -126,8 +239,10 @@ struct ib_qp_attr {
 	u32 rq_psn;
 	u32 sq_psn;
 	u32 dest_qp_num;
+	u32 qkey;
 	int qp_access_flags;
 	u16 pkey_index;
+	u8 en_sqd_async_notify;
 	u8 max_rd_atomic;
 	u8 max_dest_rd_atomic;
 	u8 min_rnr_timer;
@@ -145,6 +260,13 @@ struct ib_sge {
 	u64 addr;
 	u32 length;
 	u32 lkey;
+};
+
+struct ib_recv_wr {
+	struct ib_recv_wr *next;
+	u64 wr_id;
+	struct ib_sge *sg_list;
+	int num_sge;
 };
 
 struct ib_cqe;
@@ -242,12 +364,5 @@ enum {
 	IB_OPCODE_UD_SEND_ONLY = 0x64,
 	IB_OPCODE_UD_SEND_ONLY_WITH_IMMEDIATE,
 };
-
-/*
- * A work request only holds a segment's address, but its header brings the
- * whole device along. Its name is enough.
- */
-#define VERVE_DEVICE_H
-struct verve_dev;
 
 #endif
