@@ -17,7 +17,8 @@
 
 struct verve_replay *verve_replay_alloc(u32 slots)
 {
-	return kcalloc(2 * slots, sizeof(struct verve_replay),
+	/* The memory, and jobs: new ones and repetitions */
+	return kcalloc(3 * slots, sizeof(struct verve_replay),
 		       GFP_KERNEL_ACCOUNT);
 }
 
@@ -32,20 +33,28 @@ struct verve_replay *verve_replay_install(struct verve_responder *resp,
 	resp->next_slot = 0;
 	resp->first_job = 0;
 	resp->num_jobs = 0;
+	resp->num_repeats = 0;
 	return old;
 }
 
-static bool add_job(struct verve_responder *resp,
+static struct verve_replay *job_at(const struct verve_responder *resp, u32 i)
+{
+	return &resp->jobs[(resp->first_job + i) % (2 * resp->slots)];
+}
+
+/* As many are under way as the QP was said to take; repetitions do not count. */
+static bool is_full(const struct verve_responder *resp)
+{
+	return resp->num_jobs - resp->num_repeats == resp->slots;
+}
+
+static void add_job(struct verve_responder *resp,
 		    const struct verve_replay *replay)
 {
-	u32 i = (resp->first_job + resp->num_jobs) % resp->slots;
-
-	if (resp->num_jobs == resp->slots)
-		return false;
+	*job_at(resp, resp->num_jobs) = *replay;
 	if (!resp->num_jobs++)
 		resp->job_psn = replay->first_psn;
-	resp->jobs[i] = *replay;
-	return true;
+	resp->num_repeats += replay->is_repeat;
 }
 
 /* A request has been executed: remember it, answer it, expect what follows. */
@@ -54,11 +63,12 @@ static void record(struct verve_qp *qp, const struct verve_replay *replay)
 {
 	struct verve_responder *resp = &qp->resp;
 
-	/* More under way than the QP was said to take (9.7.4.1.4). */
-	if (!add_job(resp, replay)) {
+	/* More than the QP was said to take (9.7.4.1.4) */
+	if (is_full(resp)) {
 		verve_responder_refuse(qp, VERVE_NAK_INV_REQ);
 		return;
 	}
+	add_job(resp, replay);
 	resp->replay[resp->next_slot] = *replay;
 	resp->next_slot = (resp->next_slot + 1) % resp->slots;
 	resp->epsn = verve_psn_add(replay->last_psn, 1);
@@ -141,8 +151,7 @@ static int execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
 	u64 *target;
 	int err = 0;
 
-	if (!IS_ALIGNED(pdu->va, sizeof(u64)) ||
-	    qp->resp.num_jobs == qp->resp.slots)
+	if (!IS_ALIGNED(pdu->va, sizeof(u64)) || is_full(&qp->resp))
 		return VERVE_NAK_INV_REQ;
 	mr = get_range(qp, pdu->rkey, pdu->va, len, access);
 	if (!mr)
@@ -306,7 +315,10 @@ void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 		verve_qp_drop(qp, rx_drop_stale);
 		return;
 	}
-	/* A full queue means that it is being answered already. */
+	/* So many means that it is being answered already. */
+	if (qp->resp.num_repeats == qp->resp.slots)
+		return;
+	replay.is_repeat = true;
 	add_job(&qp->resp, &replay);
 }
 
@@ -315,8 +327,7 @@ bool verve_replay_needs(const struct verve_responder *resp, u32 rkey)
 	u32 i;
 
 	for (i = 0; i < resp->num_jobs; i++) {
-		const struct verve_replay *job =
-			&resp->jobs[(resp->first_job + i) % resp->slots];
+		const struct verve_replay *job = job_at(resp, i);
 
 		if (job->length && job->rkey == rkey)
 			return true;
@@ -326,9 +337,10 @@ bool verve_replay_needs(const struct verve_responder *resp, u32 rkey)
 
 static void next_job(struct verve_responder *resp)
 {
-	resp->first_job = (resp->first_job + 1) % resp->slots;
+	resp->num_repeats -= job_at(resp, 0)->is_repeat;
 	resp->num_jobs--;
-	resp->job_psn = resp->jobs[resp->first_job].first_psn;
+	resp->first_job = (resp->first_job + 1) % (2 * resp->slots);
+	resp->job_psn = job_at(resp, 0)->first_psn;
 }
 
 static void send_atomic_ack(struct verve_qp *qp, const struct verve_replay *job)
@@ -422,7 +434,7 @@ void verve_replay_run(struct verve_qp *qp)
 
 	while (resp->num_jobs && qp->budget &&
 	       !verve_fault_stalls(qp, VERVE_STALL_RESPONSES)) {
-		const struct verve_replay *job = &resp->jobs[resp->first_job];
+		const struct verve_replay *job = job_at(resp, 0);
 		u32 most = verve_congestion_allowance(qp);
 
 		if (!most)

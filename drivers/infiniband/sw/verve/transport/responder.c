@@ -578,6 +578,7 @@ void verve_responder_flush(struct verve_qp *qp)
 	stop_placing(resp);
 	resp->op = 0;
 	resp->num_jobs = 0;
+	resp->num_repeats = 0;
 	resp->ack_due = false;
 	resp->nak_due = false;
 	verve_early_drop(&resp->early);

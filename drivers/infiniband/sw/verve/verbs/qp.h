@@ -108,6 +108,7 @@ struct verve_requester {
  * struct verve_replay - a READ, atomic, FLUSH or ATOMIC WRITE: history, or a
  *	response to be sent
  * @op: VERVE_OP_READ, _ATOMIC, _FLUSH or _ATOMIC_WRITE
+ * @is_repeat: the peer asks again: it was answered before
  * @first_psn: of the request, and of the first response
  * @last_psn: of the last response
  * @va: READ: address of the first byte
@@ -118,6 +119,7 @@ struct verve_requester {
  */
 struct verve_replay {
 	u32 op;
+	bool is_repeat;
 	u32 first_psn;
 	u32 last_psn;
 	u32 msn;
@@ -146,11 +148,12 @@ struct verve_replay {
  * @rkey: WRITE
  * @left: WRITE: bytes still to come
  * @replay: the last @slots READs, atomics and so on
- * @jobs: responses to be sent, a ring of @slots
+ * @jobs: responses to be sent, a ring of 2 * @slots
  * @slots: max_dest_rd_atomic
  * @next_slot: of @replay to be overwritten next
  * @first_job: of @jobs
  * @num_jobs: in @jobs
+ * @num_repeats: of those, requests that came again; @slots at most
  * @job_psn: of the next response of the first job
  * @recv: current receive
  * @early: requests that came before their turn
@@ -175,6 +178,7 @@ struct verve_responder {
 	u32 next_slot;
 	u32 first_job;
 	u32 num_jobs;
+	u32 num_repeats;
 	u32 job_psn;
 	struct verve_recv recv;
 	struct verve_early early;
