@@ -45,7 +45,7 @@ define shim_compile
 		-c $< -o $@
 endef
 
-$(BUILD)/%.o: $(VERVE)/%.c | $(FORWARDS)
+$(BUILD)/verve/%.o: $(VERVE)/%.c | $(FORWARDS)
 	$(shim_compile)
 
 $(BUILD)/%.o: %.c | $(FORWARDS)

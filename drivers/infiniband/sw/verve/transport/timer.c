@@ -125,6 +125,20 @@ static void missed(struct verve_qp *qp)
 	verve_recovery_probe(qp);
 }
 
+/*
+ * The peer may have acknowledged meanwhile what it had refused. Then nothing is
+ * sent again that would start the timer, but what came behind is outstanding.
+ */
+static void rnr_ended(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+
+	req->wait_rnr = false;
+	if (req->una != req->max_psn)
+		verve_timer_packets_sent(qp);
+}
+
 static void ack_timeout(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -160,7 +174,7 @@ void verve_timer_expired(struct verve_qp *qp)
 	if (qp->state == IB_QPS_ERR)
 		verve_engine_error(qp);
 	else if (req->wait_rnr)
-		req->wait_rnr = false;
+		rnr_ended(qp);
 	else if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD)
 		ack_timeout(qp);
 }
