@@ -32,7 +32,7 @@ static void begin(struct verve_qp *qp, u32 packets)
 	recovery->limit = req->max_psn;
 	req->psn = req->una;
 	req->unasked = 0;
-	req->asked = false;
+	req->asked = req->una;
 	qp->sq.next = qp->sq.tail;
 	verve_rtt_doubt(&req->rtt);
 }
