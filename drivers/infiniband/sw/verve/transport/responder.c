@@ -221,7 +221,7 @@ static void not_ready(struct verve_qp *qp)
 		return;
 	}
 	qp->resp.nak_sent = true;
-	put_off(qp, qp->resp.epsn);
+	qp->resp.rnr_due = true;
 }
 
 static bool needs_recv(u32 flags)
@@ -401,6 +401,7 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 	u8 nak = verve_verdict_request(&expect, pdu);
 
 	qp->resp.nak_sent = false;
+	qp->resp.rnr_due = false;
 	if (nak)
 		refuse(qp, nak);
 	else if (flags & VERVE_OP_READ)
@@ -553,6 +554,11 @@ void verve_responder_round_end(struct verve_qp *qp)
 	/* Responses go out in the order of their PSNs (9.7.5.1.2). */
 	if (resp->num_jobs || qp->state == IB_QPS_ERR)
 		return;
+	if (resp->rnr_due) {
+		resp->rnr_due = false;
+		resp->ack_due = false;
+		put_off(qp, resp->epsn);
+	}
 	report_gap(qp);
 	if (!resp->ack_due)
 		return;
@@ -581,6 +587,7 @@ void verve_responder_flush(struct verve_qp *qp)
 	resp->num_repeats = 0;
 	resp->ack_due = false;
 	resp->nak_due = false;
+	resp->rnr_due = false;
 	verve_early_drop(&resp->early);
 	if (resp->recv_valid)
 		verve_responder_fail_recv(qp, IB_WC_WR_FLUSH_ERR);

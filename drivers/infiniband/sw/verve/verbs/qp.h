@@ -138,6 +138,7 @@ struct verve_replay {
  * @op: what is under way: VERVE_OP_SEND or VERVE_OP_WRITE, 0 between messages
  * @nak_sent: a NAK is out; no second one before @epsn arrives
  * @nak_due: a packet was thrown away that came before its turn
+ * @rnr_due: a message found no receive
  * @ack_due: an ACK is owed when the engine has done its round
  * @recv_valid: @recv has been taken from its queue and has not completed
  * @placing: @place is set up; only within one round of the engine, so that no
@@ -164,6 +165,7 @@ struct verve_responder {
 	u32 op;
 	bool nak_sent;
 	bool nak_due;
+	bool rnr_due;
 	bool ack_due;
 	bool recv_valid;
 	bool placing;

@@ -30,6 +30,7 @@ static void reset(struct verve_qp *qp)
 	qp->resp.op = 0;
 	qp->resp.nak_sent = false;
 	qp->resp.nak_due = false;
+	qp->resp.rnr_due = false;
 	qp->resp.ack_due = false;
 	qp->resp.recv_valid = false;
 	qp->pair.lost = 0;
