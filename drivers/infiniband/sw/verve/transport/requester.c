@@ -260,18 +260,11 @@ static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
 	struct verve_requester *req = &qp->req;
 
 	req->unasked += burst->packets;
-	if (req->recovery.under_way) {
-		if (burst->packets != allowance(qp))
-			return false;
-	} else if (req->unasked < VERVE_ACKREQ_INTERVAL &&
-		   burst->packets < window(qp) &&
-		   qp->budget > burst->packets &&
-		   (!burst->ends || is_unawaited(qp, wqe) ||
-		    more_follows(qp))) {
-		return false;
-	}
-	ask(qp, burst->packets);
-	return true;
+	if (req->recovery.under_way)
+		return burst->packets == allowance(qp);
+	return req->unasked >= VERVE_ACKREQ_INTERVAL ||
+	       burst->packets >= window(qp) || qp->budget <= burst->packets ||
+	       (burst->ends && !is_unawaited(qp, wqe) && !more_follows(qp));
 }
 
 /*
@@ -287,6 +280,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	u32 packets = verve_psn_diff(wqe->last_psn, qp->req.psn) + 1;
 	u32 most = verve_congestion_allowance(qp);
 	u32 planned;
+	bool asks;
 	struct verve_iter it;
 	struct verve_burst burst = {
 		.kind = is_rc ? kinds[wqe->opcode].rc : kinds[wqe->opcode].uc,
@@ -306,7 +300,8 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	burst.length = min(wqe->length - offset, burst.packets * qp->mtu);
 	burst.pdu.psn = qp->req.psn;
 	describe(wqe, &burst);
-	if (is_rc && asks_ack(qp, wqe, &burst))
+	asks = is_rc && asks_ack(qp, wqe, &burst);
+	if (asks)
 		burst.pdu.flags |= VERVE_PDU_ACKREQ;
 
 	if (wqe->is_inline)
@@ -321,9 +316,6 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	if (err == -EAGAIN)
 		err = verve_fault_stall(qp, &it, VERVE_STALL_REQUESTS);
 	verve_iter_end(&it);
-	/* The packet that was to ask for an ACK has not been sent. */
-	if (err == -EAGAIN || burst.packets < planned)
-		qp->req.unasked++;
 	if (err == -EAGAIN)
 		return false;
 	if (err) {
@@ -331,6 +323,9 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 		wqe->error = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
+	/* Otherwise the packet that was to ask has not been sent. */
+	if (asks && burst.packets == planned)
+		ask(qp, planned);
 	qp->budget -= burst.packets;
 	verve_congestion_sent(qp, burst.packets, burst.length);
 	advance(qp, wqe, burst.packets);
