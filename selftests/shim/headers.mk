@@ -3,9 +3,8 @@
 # Builds files of the driver for user space: the kernel's headers that they
 # include lead to the stand-ins beside this file, or to user space's own.
 #
-# Sets VERVE (the driver) and COMPAT, BUILD, SHIM_CFLAGS, SHIM_CPPFLAGS and
-# FORWARDS, on which objects depend; objects of the driver are made by their
-# path below it.
+# Objects are made below BUILD, those of the driver in verve/, by their path.
+# FORWARDS are what they depend on, TRANSPORT what is needed to run engines.
 
 SHIM := $(dir $(lastword $(MAKEFILE_LIST)))
 VERVE ?= $(SHIM)../../drivers/infiniband/sw/verve
@@ -44,6 +43,18 @@ define shim_compile
 	@$(CC) $(SHIM_CPPFLAGS) $(CPPFLAGS) $(CFLAGS) $(SHIM_CFLAGS) $(SANITIZE) \
 		-c $< -o $@
 endef
+
+define shim_link
+	@printf '  LD      %s\n' $(notdir $@)
+	@$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) $^ -o $@
+endef
+
+# What a QP's engine consists of, and what it needs of other layers
+TRANSPORT := $(patsubst %,transport/%,engine requester completer responder \
+	replay recovery early rtt timer verdict local datagram fault pair \
+	congestion dcqcn) \
+	path/loop $(patsubst %,verbs/%,iter ring rq wqe) wire/headers \
+	wire/opcode
 
 $(BUILD)/verve/%.o: $(VERVE)/%.c | $(FORWARDS)
 	$(shim_compile)

@@ -56,6 +56,7 @@ typedef unsigned int gfp_t;
 
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #define max(a, b)	((a) > (b) ? (a) : (b))
+#define min3(a, b, c)	min(min(a, b), c)
 #define max3(a, b, c)	max(max(a, b), c)
 #define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 #define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))

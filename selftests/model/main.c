@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * usage: model [FIRST [COUNT]]
+ *
+ * Runs of the model, each told by its seed. Prints a line of TAP for each 100 of
+ * them, and for each that has shown a fault. VERBOSE= in the environment tells
+ * what each run was like, TRACE= every packet.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <unistd.h>
+#include "model.h"
+
+enum {
+	MOST_STEPS	= 3000000,
+	MOST_FAULTS	= 5,
+	SEEDS_A_LINE	= 100,
+};
+
+/* Simulated: many times what the worst weather costs */
+#define MOST_TIME	(300000 * MS)
+
+struct model model;
+
+static jmp_buf leave;
+static u64 current_seed;
+static bool is_verbose;
+
+void broken(const char *fmt, ...)
+{
+	va_list args;
+
+	printf("# seed %llu, at %llu ns: ", current_seed, world_now());
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	longjmp(leave, 1);
+}
+
+void shim_unexpected(const char *file, int line, const char *what)
+{
+	broken("%s:%d: %s", file, line, what);
+}
+
+static void begin(u64 seed)
+{
+	u32 i;
+
+	current_seed = seed;
+	memset(&model, 0, sizeof(model));
+	model.is_traced = getenv("TRACE");
+	world_begin(seed);
+	plan_setting();
+	plan_make();
+	model.disturbances = dice(40);
+	for (i = 0; i < 2; i++) {
+		region_build(&model.node[i]);
+		node_set_up(&model.node[i]);
+	}
+	node_start(&model.node[0]);
+	node_start(&model.node[1]);
+	if (model.set.paging)
+		memory_pages_go(NULL);
+}
+
+static bool has_failed(void)
+{
+	return model.node[0].failed || model.node[1].failed;
+}
+
+/*
+ * Until nothing is left to happen. After a failure something always is: a dead QP
+ * looks for late receives.
+ */
+static void run(void)
+{
+	u64 failed_at = 0;
+	u32 steps = 0;
+
+	while (world_step()) {
+		check_step();
+		expect(++steps < MOST_STEPS && world_now() < MOST_TIME,
+		       "no end in sight");
+		if (!has_failed())
+			continue;
+		failed_at = failed_at ?: world_now();
+		if (world_now() > failed_at + 5000 * MS)
+			return;
+	}
+}
+
+static void end(void)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		node_tear_down(&model.node[i]);
+	expect(!model.arrivals, "%llu arrivals have leaked", model.arrivals);
+	world_end();
+}
+
+static void report(void)
+{
+	printf("# seed %llu: %u and %u requests, %llu ms, %llu packets of %llu needed, %llu lost, %llu repeated, %llu overtaken%s\n",
+	       current_seed, model.node[0].num_requests,
+	       model.node[1].num_requests, world_now() / MS,
+	       model.node[0].sent + model.node[1].sent, model.needed,
+	       model.lost, model.repeated, model.overtaken,
+	       has_failed() ? ", failed" : "");
+}
+
+/* Return: nothing was wrong. */
+static bool run_seed(u64 seed)
+{
+	if (setjmp(leave))
+		return false;
+	begin(seed);
+	run();
+	if (has_failed())
+		check_failed();
+	else
+		check_rest();
+	if (is_verbose)
+		report();
+	end();
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	u64 first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	u64 count = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	u32 faults = 0, tests = 0;
+	u64 seed;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	is_verbose = getenv("VERBOSE");
+	verve_fault_module_init();
+	verve_engine_init();
+	printf("TAP version 13\n");
+	for (seed = first; seed < first + count; seed++) {
+		bool ok = run_seed(seed);
+
+		faults += !ok;
+		if (!ok)
+			printf("not ok %u seed %llu\n", ++tests, seed);
+		else if ((seed - first) % SEEDS_A_LINE == SEEDS_A_LINE - 1 || seed == first + count - 1)
+			printf("ok %u seeds up to %llu\n", ++tests, seed);
+		if (faults == MOST_FAULTS)
+			break;
+	}
+	printf("1..%u\n", tests);
+	verve_engine_exit();
+	verve_fault_module_exit();
+	fflush(stdout);
+	/* What a run that was broken off has left is no leak. */
+	if (faults)
+		_exit(1);
+	return 0;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory regions: one for each node, contiguous in blocks of any size, of which
+ * pages may be absent. Beside the bytes stands an image of what they must be.
+ */
+#include "../../drivers/infiniband/sw/verve/verbs/mr_fast.h"
+#include "../../drivers/infiniband/sw/verve/verbs/mr_odp.h"
+#include "../../drivers/infiniband/sw/verve/verbs/mw.h"
+#include "model.h"
+
+#define PAGE	1024
+#define IOVA	0x7000000000ULL
+
+struct verve_odp {
+	struct region *region;
+	int refs;
+};
+
+static struct region *to_region(const struct verve_mr *mr)
+{
+	return container_of(mr, struct region, mr);
+}
+
+/* Return: offset of a new piece, at an address that is aligned as it happens. */
+u32 region_alloc(struct region *region, u32 len)
+{
+	u32 at = ALIGN(region->size, 8) + GUARD + (len == 8 ? 0 : dice(8));
+
+	region->size = at + len + GUARD;
+	return at;
+}
+
+/* Of memory that nobody has written */
+static u8 blank_byte(u32 i)
+{
+	return i * 73 + (i >> 8) * 31 + 5;
+}
+
+void region_build(struct node *node)
+{
+	struct region *region = &node->region;
+	u32 i, pages = region->size / PAGE + 1;
+
+	region->bytes = aligned_alloc(8, ALIGN(region->size, 8));
+	region->image = malloc(region->size);
+	region->absent = calloc(pages, sizeof(bool));
+	for (i = 0; i < region->size; i++)
+		region->bytes[i] = blank_byte(i);
+	memset(region->bytes + ROM_BYTES + HOT_BYTES, 0, 8 * NUM_COUNTERS);
+	memcpy(region->image, region->bytes, region->size);
+	region->odp = calloc(1, sizeof(*region->odp));
+	*region->odp = (struct verve_odp) { region, 1 };
+	region->mr = (struct verve_mr) {
+		.key = 0x1000 * (node->index + 1),
+		.iova = IOVA,
+		.length = region->size,
+	};
+}
+
+void region_free(struct region *region)
+{
+	verve_odp_put(region->odp);
+	free(region->bytes);
+	free(region->image);
+	free(region->absent);
+}
+
+void region_fill(struct region *region, u32 at, const void *from, u32 len)
+{
+	memcpy(region->bytes + at, from, len);
+	memcpy(region->image + at, from, len);
+}
+
+/* The user has done with it: whoever looks at it or changes it still is wrong. */
+void region_scribble(struct region *region, u32 at, u32 len)
+{
+	memset(region->bytes + at, 0xe5, len);
+	memset(region->image + at, 0xe5, len);
+}
+
+static struct verve_mr *get(struct node *node, u32 key)
+{
+	if (key != node->region.mr.key)
+		return NULL;
+	node->region.held++;
+	return &node->region.mr;
+}
+
+struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
+			      int access)
+{
+	(void)dev;
+	(void)access;
+	return get(container_of(pd, struct node, pd), key);
+}
+
+struct verve_mr *verve_mr_get_remote(struct verve_qp *qp, u32 rkey, int access)
+{
+	(void)access;
+	return get(node_of(qp), rkey);
+}
+
+void verve_mr_hold(struct verve_mr *mr)
+{
+	to_region(mr)->held++;
+}
+
+void verve_mr_put(struct verve_mr *mr)
+{
+	expect(to_region(mr)->held > 0, "a region is let go of twice");
+	to_region(mr)->held--;
+}
+
+bool verve_mr_covers(const struct verve_mr *mr, u64 va, u64 len)
+{
+	if (!len)
+		return true;
+	return va >= mr->iova && len <= mr->length &&
+	       va - mr->iova <= mr->length - len;
+}
+
+void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len, int access)
+{
+	struct region *region = to_region(mr);
+	u32 at = va - mr->iova;
+
+	(void)access;
+	expect(region->held > 0, "a region that nobody holds is used");
+	expect(verve_mr_covers(mr, va, 1), "beyond the region");
+	if (region->absent[at / PAGE])
+		return ERR_PTR(-EAGAIN);
+	*len = min(*len, model.set.block - at % model.set.block);
+	*len = min(*len, PAGE - at % PAGE);
+	return region->bytes + at;
+}
+
+/* Some pages go, every now and then, as long as there is something to do. */
+void memory_pages_go(void *unused)
+{
+	u32 i, n;
+
+	for (i = 0; i < 2; i++) {
+		struct region *region = &model.node[i].region;
+
+		for (n = between(1, 8); n; n--)
+			region->absent[dice(region->size / PAGE + 1)] = true;
+	}
+	if (model.disturbances && model.disturbances--)
+		world_after(dice(2 * MS), memory_pages_go, unused);
+}
+
+struct verve_odp *verve_odp_get(const struct verve_mr *mr)
+{
+	struct verve_odp *odp = to_region(mr)->odp;
+
+	odp->refs++;
+	return odp;
+}
+
+void verve_odp_put(struct verve_odp *odp)
+{
+	if (!--odp->refs)
+		free(odp);
+}
+
+ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
+			int access, bool present_only)
+{
+	u32 page = addr / PAGE;
+
+	(void)access;
+	(void)present_only;
+	/* Taken away again at once: nobody may rely on it. */
+	if (one_in(8))
+		return -EAGAIN;
+	for (; page <= (addr + len - 1) / PAGE; page++)
+		odp->region->absent[page] = false;
+	return len;
+}
+
+int verve_mr_invalidate(struct verve_qp *qp, u32 key, bool is_remote)
+{
+	struct node *node = node_of(qp);
+	u32 *seen = is_remote ? &node->inv_seen : &node->local_seen;
+
+	/* Somebody else is using the region: a packet counts as lost. */
+	if (one_in(4)) {
+		network_harm();
+		return -EAGAIN;
+	}
+	expect(key == *seen, "key %u is invalidated, the next is %u", key, *seen);
+	++*seen;
+	return 0;
+}
+
+int verve_window_bind(struct verve_qp *qp, const struct verve_swqe *wqe)
+{
+	struct node *node = node_of(qp);
+
+	if (one_in(4))
+		return -EAGAIN;
+	expect(wqe->key == node->local_seen, "key %u is bound, the next is %u",
+	       wqe->key, node->local_seen);
+	node->local_seen++;
+	return 0;
+}
+
+int verve_fast_register(struct verve_qp *qp, const struct ib_mr *ibmr, u32 key,
+			int access)
+{
+	(void)ibmr;
+	(void)access;
+	broken("QP %#x registers %#x, which no user asked for", qp->qpn, key);
+}

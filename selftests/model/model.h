@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two QPs and what is between them: the real transport, over a model of memory,
+ * queues and the network.
+ */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "../../drivers/infiniband/sw/verve/transport/transport.h"
+#include "world.h"
+
+enum {
+	MOST_REQUESTS	= 64,
+	GUARD		= 16,	/* bytes between two pieces of memory */
+	ROM_BYTES	= 16384, /* of each region, that nobody changes */
+	HOT_BYTES	= 4096,	/* that is written again and again */
+	NUM_COUNTERS	= 4,	/* for atomics */
+};
+
+/**
+ * struct weather - what a direction of the network does to packets
+ * @loss: lost, permille
+ * @burst_begins: permille of packets that begin a time of heavy loss
+ * @burst_ends: permille that end it
+ * @repeat: come twice, permille
+ * @overtaken: held back for long, permille
+ * @delay: ns, of each
+ * @jitter: ns, of some
+ * @ns_per_byte: of the link
+ * @queue: ns of packets that may wait for the link
+ * @out_from: ns: nothing comes through from then on
+ * @out_until: ns
+ */
+struct weather {
+	u32 loss, burst_begins, burst_ends;
+	u32 repeat, overtaken;
+	u32 delay, jitter;
+	u32 ns_per_byte, queue;
+	u64 out_from, out_until;
+};
+
+/**
+ * struct setting - what a run is like
+ * @mtu: bytes of payload
+ * @loopback: the QPs are of one device
+ * @paging: pages of memory come and go
+ * @coalesce: ns that packets are collected for at most
+ * @block: bytes of memory that are contiguous
+ * @weather: of what each node sends
+ */
+struct setting {
+	u32 mtu;
+	bool loopback;
+	bool paging;
+	u32 coalesce;
+	u32 block;
+	struct weather weather[2];
+};
+
+/**
+ * struct request - a send request of the plan
+ * @op: enum ib_wr_opcode
+ * @flags: enum ib_send_flags
+ * @length: bytes
+ * @local: where its own memory is in the region
+ * @remote: where the peer's is
+ * @imm: immediate data
+ * @key: to be invalidated, or bound
+ * @operand: compare or add
+ * @swap: atomic
+ * @found: atomic: what it must find
+ * @source: READ: request whose data it finds; -1: what is always there
+ * @bad_lkey: names memory that there is not
+ */
+struct request {
+	enum ib_wr_opcode op;
+	int flags;
+	u32 length;
+	u32 local;
+	u32 remote;
+	u32 imm;
+	u32 key;
+	u64 operand, swap, found;
+	int source;
+	bool bad_lkey;
+};
+
+/* A receive: the peer's request that takes it, and its buffer */
+struct receive {
+	u32 request;
+	u32 local;
+	u32 length;
+};
+
+/* Memory of a node, and what it must be */
+struct region {
+	struct verve_mr mr;
+	struct verve_odp *odp;
+	u8 *bytes;
+	u8 *image;
+	bool *absent;
+	u32 size;
+	u32 room;
+	int held;
+};
+
+/**
+ * struct node - a QP, its user, and what the user knows
+ * @index: 0 or 1
+ * @go_back_n: keeps nothing that comes early
+ * @late_receives: posted while requests come
+ * @posted: requests
+ * @done: requests known to be done
+ * @recv_posted: receives
+ * @recv_done: receives completed
+ * @failed: the first status of a completion that was no success, or 0
+ * @flushed_recv: a receive was flushed
+ * @inv_seen: keys that the peer has invalidated
+ * @local_seen: local requests executed
+ * @next_key: of the plan
+ * @ring: packets that have come in, until they are polled
+ * @link_free: when what was sent will have left
+ * @in_burst: of losses
+ * @progress_at: when una last moved
+ */
+struct node {
+	u32 index;
+	struct verve_dev *dev;
+	struct ib_pd pd;
+	struct ib_qp ibqp;
+	struct verve_qp qp;
+	struct verve_cq scq, rcq;
+	struct verve_stats stats;
+	struct region region;
+
+	struct request plan[MOST_REQUESTS];
+	struct receive receives[MOST_REQUESTS];
+	u32 num_requests, num_receives;
+	bool go_back_n;
+	bool late_receives;
+	u32 posted, done;
+	u32 recv_posted, recv_done;
+	enum ib_wc_status failed;
+	bool flushed_recv;
+	u32 inv_seen, local_seen;
+	u32 num_inv, num_local;
+	u64 counters[NUM_COUNTERS];
+
+	struct packet *ring, **ring_end;
+	bool polling;
+	u64 link_free;
+	bool in_burst;
+	u64 progress_at;
+	u32 last_una;
+	u64 sent;
+	bool holds_lock;
+	bool paused;
+};
+
+struct model {
+	struct setting set;
+	struct node node[2];
+	struct verve_dev dev[2];
+	u64 lost, repeated, overtaken, harm;
+	u64 arrivals;	/* not freed yet */
+	bool expects_failure;
+	u32 disturbances;
+	u64 needed;
+	bool is_traced;
+};
+
+extern struct model model;
+
+static inline struct node *peer_of(const struct node *node)
+{
+	return &model.node[!node->index];
+}
+
+static inline struct node *node_of(const struct verve_qp *qp)
+{
+	return container_of(qp, struct node, qp);
+}
+
+/* plan.c: what is to be sent and received, drawn before the run */
+void plan_setting(void);
+void plan_make(void);
+/* Byte @i of the payload of @node's request @r */
+u8 plan_byte(const struct node *node, u32 r, u32 i);
+bool plan_takes_receive(const struct request *request);
+bool plan_is_local(const struct request *request);
+
+/* node.c: a QP and its user */
+void node_set_up(struct node *node);
+void node_start(struct node *node);
+void node_tear_down(struct node *node);
+
+/* memory.c */
+u32 region_alloc(struct region *region, u32 len);
+void region_build(struct node *node);
+void region_free(struct region *region);
+/* The user fills, and means it. */
+void region_fill(struct region *region, u32 at, const void *from, u32 len);
+void region_scribble(struct region *region, u32 at, u32 len);
+void memory_pages_go(void *unused);
+
+/* network.c */
+/* Something happened that may cost a retry. */
+void network_harm(void);
+void network_drop_all(struct node *node);
+
+/* check.c */
+void check_step(void);
+/* At the end, when nothing is left to happen, or one has failed */
+void check_rest(void);
+void check_failed(void);
+
+#endif

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The path, and the network behind it: bursts become packets, made of the bytes
+ * that would be on the wire; the weather decides what becomes of those.
+ */
+#include "../../drivers/infiniband/sw/verve/path/loop.h"
+#include "model.h"
+
+/**
+ * struct packet - on its way, or in a node's ring
+ * @next: in the ring
+ * @to: where it goes
+ * @len: of @bytes
+ * @bytes: from the BTH on, without ICRC
+ */
+struct packet {
+	struct packet *next;
+	struct node *to;
+	u32 len;
+	u8 bytes[];
+};
+
+/* An arrival: the payload has memory of its own size, so that one more is seen. */
+struct delivery {
+	struct verve_arrival arrival;
+	u8 *payload;
+};
+
+static struct delivery *to_delivery(const struct verve_arrival *arrival)
+{
+	return container_of(arrival, struct delivery, arrival);
+}
+
+void verve_burst_pdu(const struct verve_burst *burst, u32 first, u32 packets,
+		     u32 length, struct verve_pdu *pdu)
+{
+	bool is_last = first + packets == burst->packets;
+
+	*pdu = burst->pdu;
+	pdu->opcode = verve_opcode_at(burst->kind, burst->starts && !first,
+				      burst->ends && is_last);
+	pdu->psn += first;
+	pdu->length = length;
+	pdu->pkey = VERVE_DEFAULT_PKEY;
+	if (!is_last)
+		pdu->flags &= ~VERVE_PDU_ACKREQ;
+	if (!is_last || !burst->ends)
+		pdu->flags &= ~VERVE_PDU_SOLICITED;
+}
+
+void network_harm(void)
+{
+	model.harm++;
+}
+
+/* For whoever looks into a run: every packet, and what became of it */
+static void tell(const struct node *node, const struct packet *packet,
+		 const char *fate)
+{
+	struct verve_pdu pdu;
+	u32 qpn;
+
+	if (!model.is_traced)
+		return;
+	verve_wire_parse(packet->bytes, packet->len, packet->len, &pdu, &qpn);
+	printf("# %llu: %u %s: opcode %02x psn %06x length %u%s", world_now(),
+	       node->index, fate, pdu.opcode, pdu.psn, pdu.length,
+	       pdu.flags & VERVE_PDU_ACKREQ ? " ackreq" : "");
+	if (verve_opcode_flags(pdu.opcode) & VERVE_OP_ACK)
+		printf(" syndrome %02x", pdu.aeth >> 24);
+	if (verve_opcode_flags(pdu.opcode) & VERVE_OP_RETH)
+		printf(" va %#llx length %u", pdu.va, pdu.dmalen);
+	putchar('\n');
+}
+
+static void poll(void *arg)
+{
+	struct node *node = arg;
+	struct packet *packet, *next;
+	struct llist_node *newest = NULL, *oldest = NULL;
+
+	node->polling = false;
+	for (packet = node->ring; packet; packet = next) {
+		u32 hdr = verve_opcodes[packet->bytes[0]].hdr_len;
+		struct delivery *delivery = calloc(1, sizeof(*delivery));
+		u32 qpn;
+
+		next = packet->next;
+		tell(node, packet, "receives");
+		expect(!verve_wire_parse(packet->bytes, packet->len, packet->len,
+					 &delivery->arrival.pdu, &qpn),
+		       "a packet is not what it was");
+		expect(qpn == node->qp.qpn, "to QP %#x", qpn);
+		delivery->payload = malloc(delivery->arrival.pdu.length);
+		memcpy(delivery->payload, packet->bytes + hdr,
+		       delivery->arrival.pdu.length);
+		free(packet);
+		delivery->arrival.node.next = newest;
+		newest = &delivery->arrival.node;
+		if (!oldest)
+			oldest = newest;
+		model.arrivals++;
+	}
+	node->ring = NULL;
+	node->ring_end = &node->ring;
+	if (newest)
+		verve_engine_receive(&node->qp, newest, oldest);
+}
+
+static void arrive(void *arg)
+{
+	struct packet *packet = arg;
+	struct node *node = packet->to;
+
+	packet->next = NULL;
+	*node->ring_end = packet;
+	node->ring_end = &packet->next;
+	if (!node->polling)
+		world_after(dice(model.set.coalesce + 1), poll, node);
+	node->polling = true;
+}
+
+void network_drop_all(struct node *node)
+{
+	struct packet *packet;
+
+	while ((packet = node->ring)) {
+		node->ring = packet->next;
+		free(packet);
+	}
+}
+
+static bool is_lost(struct node *node, const struct weather *weather)
+{
+	u64 now = world_now();
+
+	if (now >= weather->out_from && now < weather->out_until)
+		return true;
+	if (permille(node->in_burst ? weather->burst_ends :
+				      weather->burst_begins))
+		node->in_burst = !node->in_burst;
+	if (node->in_burst && permille(600))
+		return true;
+	return permille(weather->loss);
+}
+
+static void carry(struct packet *packet, const struct weather *weather,
+		  u64 wait)
+{
+	u64 ns = wait + weather->delay;
+
+	if (weather->jitter && one_in(3)) {
+		ns += dice(weather->jitter);
+		network_harm();
+	}
+	if (permille(weather->overtaken)) {
+		ns += dice(50 * US + 20 * weather->delay);
+		model.overtaken++;
+		network_harm();
+	}
+	world_after_owned(ns, arrive, packet);
+}
+
+/* Return: ns until the packet has left, or 0: there was no room for it. */
+static u64 queue_up(struct node *node, const struct weather *weather, u32 len)
+{
+	u64 now = world_now();
+
+	node->link_free = max(node->link_free, now);
+	if (weather->queue && node->link_free - now > weather->queue)
+		return 0;
+	node->link_free += len * weather->ns_per_byte + 1;
+	return node->link_free - now;
+}
+
+static void transmit(struct node *node, struct packet *packet)
+{
+	const struct weather *weather = &model.set.weather[node->index];
+	u64 wait = queue_up(node, weather, packet->len);
+	struct packet *copy;
+
+	node->sent++;
+	if (!wait || is_lost(node, weather)) {
+		tell(node, packet, "loses");
+		model.lost++;
+		network_harm();
+		free(packet);
+		return;
+	}
+	tell(node, packet, "sends");
+	if (permille(weather->repeat)) {
+		copy = malloc(sizeof(*copy) + packet->len);
+		memcpy(copy, packet, sizeof(*copy) + packet->len);
+		model.repeated++;
+		network_harm();
+		carry(copy, weather, wait);
+	}
+	carry(packet, weather, wait);
+}
+
+static int add_packet(struct node *node, const struct verve_burst *burst,
+		      const struct verve_pdu *pdu)
+{
+	u32 hdr = verve_opcodes[pdu->opcode].hdr_len;
+	u32 len = hdr + pdu->length + verve_wire_pad(pdu->length);
+	struct packet *packet = calloc(1, sizeof(*packet) + len);
+	int err = 0;
+
+	packet->to = peer_of(node);
+	packet->len = len;
+	verve_wire_build(packet->bytes, pdu, burst->qpn);
+	if (pdu->length)
+		err = verve_iter_read(burst->payload, packet->bytes + hdr,
+				      pdu->length);
+	if (err)
+		free(packet);
+	else
+		transmit(node, packet);
+	return err;
+}
+
+static struct node *sender(const struct verve_train *train)
+{
+	return &model.node[train->qpn == model.node[1].qp.qpn];
+}
+
+int verve_train_add(struct verve_train *train, struct verve_flow *flow,
+		    struct verve_burst *burst)
+{
+	struct node *node = sender(train);
+	u32 i, left = burst->length;
+	struct verve_pdu pdu;
+	int err;
+
+	(void)flow;
+	expect(burst->packets, "an empty burst");
+	if (train->peer)
+		return verve_loop_send(train, burst);
+	for (i = 0; i < burst->packets; i++, left -= pdu.length) {
+		verve_burst_pdu(burst, i, 1, min(left, burst->mtu), &pdu);
+		err = add_packet(node, burst, &pdu);
+		if (err == -EAGAIN && i) {
+			burst->packets = i;
+			burst->length = i * burst->mtu;
+			burst->ends = false;
+			return 0;
+		}
+		if (err)
+			return err;
+	}
+	expect(!left, "%u bytes of a burst are in no packet", left);
+	return 0;
+}
+
+void verve_train_flush(struct verve_train *train)
+{
+	(void)train;
+}
+
+u32 verve_arrival_packets(const struct verve_arrival *arrival)
+{
+	return arrival->pdu.flags & VERVE_PDU_LOOP ?
+	       to_handover(arrival)->packets : 1;
+}
+
+void verve_arrival_free(struct verve_arrival *arrival)
+{
+	struct delivery *delivery = to_delivery(arrival);
+
+	expect(!(arrival->pdu.flags & VERVE_PDU_LOOP), "a handover is freed");
+	expect(model.arrivals, "freed twice");
+	model.arrivals--;
+	free(delivery->payload);
+	free(delivery);
+}
+
+int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
+			struct verve_iter *to, u32 len)
+{
+	if (arrival->pdu.flags & VERVE_PDU_LOOP)
+		return verve_loop_place(to_handover(arrival), to, len);
+	return verve_iter_write(to, to_delivery(arrival)->payload + offset, len);
+}
+
+bool verve_arrival_matches(const struct verve_arrival *arrival,
+			   const struct verve_av *av)
+{
+	(void)arrival;
+	(void)av;
+	return true;
+}
+
+bool verve_arrival_is_multicast(const struct verve_arrival *arrival)
+{
+	(void)arrival;
+	return false;
+}
+
+bool verve_arrival_grh(const struct verve_arrival *arrival, u8 grh[40])
+{
+	(void)arrival;
+	memset(grh, 0, 40);
+	return false;
+}
+
+void verve_flow_reset(struct verve_flow *flow)
+{
+	(void)flow;
+}
+
+/* A peer that goes back n: the linker leads the transport here. */
+bool __real_verve_early_keep(struct verve_early *early,
+			     struct verve_arrival *arrival);
+bool __wrap_verve_early_keep(struct verve_early *early,
+			     struct verve_arrival *arrival);
+bool __wrap_verve_early_keep(struct verve_early *early,
+			     struct verve_arrival *arrival)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		if (model.node[i].go_back_n &&
+		    early == &model.node[i].qp.resp.early)
+			return false;
+	return __real_verve_early_keep(early, arrival);
+}
