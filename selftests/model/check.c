@@ -107,7 +107,9 @@ static bool is_excused(const struct node *node)
 		return true;
 	if (timeout && silence >= (attr->retry_cnt + 1) * timeout)
 		return true;
-	return attr->retry_cnt < FEW_RETRIES && model.harm;
+	/* Beside the network, a peer that waits for a page may throw away. */
+	return attr->retry_cnt < FEW_RETRIES &&
+	       (model.harm || model.set.paging);
 }
 
 /* A request may fail because nobody answers, or because it was meant to. */
@@ -219,6 +221,26 @@ bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
 	return true;
 }
 
+/* Of all that can happen to a QP, only failures of the plan may. */
+void check_event(struct ib_event *event, void *context)
+{
+	struct node *node = context;
+
+	if (event->event == IB_EVENT_SQ_DRAINED)
+		return;
+	expect(node->failed || peer_of(node)->failed, "event %d of QP %#x",
+	       event->event, event->element.qp->qp_num);
+}
+
+int check_key(struct node *node, u32 key, bool is_remote)
+{
+	u32 *seen = is_remote ? &node->inv_seen : &node->local_seen;
+
+	expect(key == *seen, "key %u changes, the next is %u", key, *seen);
+	++*seen;
+	return 0;
+}
+
 void verve_cq_notify(struct verve_cq *cq)
 {
 	(void)cq;
@@ -256,6 +278,23 @@ static void check_early(const struct verve_early *early, u32 due)
 	       "%u packets came early, counted are %u", n, early->count);
 }
 
+/* What is fenced begins when no READ or atomic before it is under way. */
+static void check_fences(const struct verve_qp *qp)
+{
+	const struct verve_sq *sq = &qp->sq;
+	u32 i, reads = 0;
+
+	for (i = sq->tail; i != sq->head; i++) {
+		const struct verve_swqe *wqe = verve_sq_at(sq, i);
+
+		if (wqe->state != VERVE_WQE_STARTED)
+			return;
+		expect(!reads || !(wqe->flags & IB_SEND_FENCE),
+		       "%u has overtaken %u READs", i, reads);
+		reads += wqe->reads;
+	}
+}
+
 static void check_requester(struct node *node)
 {
 	const struct verve_qp *qp = &node->qp;
@@ -278,6 +317,7 @@ static void check_requester(struct node *node)
 	       "asked for an answer up to %#x, sent up to %#x", req->asked,
 	       req->max_psn);
 	check_early(&req->early, req->una);
+	check_fences(qp);
 }
 
 /* The clock of failure starts when there is something that can fail. */
@@ -444,6 +484,15 @@ static void check_packets(void)
 	       sent, model.needed, model.harm);
 }
 
+/* Where nothing is lost or overtaken, no response is missed. */
+static void check_calm(const struct node *node)
+{
+	u64 missed = node->stats.counter[VERVE_CNT_implied_nak_seq_err];
+
+	expect(!missed || model.harm || model.set.paging,
+	       "%llu responses were missed, none was lost", missed);
+}
+
 /* The receiver says for how long not to ask again. */
 static void check_refusals(const struct node *node)
 {
@@ -491,6 +540,7 @@ void check_rest(void)
 		}
 		check_executed(node);
 		check_refusals(node);
+		check_calm(node);
 	}
 	check_packets();
 	expect(!model.arrivals, "%llu arrivals are not freed", model.arrivals);

@@ -180,29 +180,19 @@ ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 
 int verve_mr_invalidate(struct verve_qp *qp, u32 key, bool is_remote)
 {
-	struct node *node = node_of(qp);
-	u32 *seen = is_remote ? &node->inv_seen : &node->local_seen;
-
 	/* Somebody else is using the region: a packet counts as lost. */
 	if (one_in(4)) {
 		network_harm();
 		return -EAGAIN;
 	}
-	expect(key == *seen, "key %u is invalidated, the next is %u", key, *seen);
-	++*seen;
-	return 0;
+	return check_key(node_of(qp), key, is_remote);
 }
 
 int verve_window_bind(struct verve_qp *qp, const struct verve_swqe *wqe)
 {
-	struct node *node = node_of(qp);
-
 	if (one_in(4))
 		return -EAGAIN;
-	expect(wqe->key == node->local_seen, "key %u is bound, the next is %u",
-	       wqe->key, node->local_seen);
-	node->local_seen++;
-	return 0;
+	return check_key(node_of(qp), wqe->key, false);
 }
 
 int verve_fast_register(struct verve_qp *qp, const struct ib_mr *ibmr, u32 key,

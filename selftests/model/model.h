@@ -41,6 +41,8 @@ struct weather {
 
 /**
  * struct setting - what a run is like
+ * @requests: of each node, at most
+ * @longest: bytes of a message
  * @mtu: bytes of payload
  * @loopback: the QPs are of one device
  * @paging: pages of memory come and go
@@ -49,6 +51,8 @@ struct weather {
  * @weather: of what each node sends
  */
 struct setting {
+	u32 requests;
+	u32 longest;
 	u32 mtu;
 	bool loopback;
 	bool paging;
@@ -207,8 +211,14 @@ void memory_pages_go(void *unused);
 /* Something happened that may cost a retry. */
 void network_harm(void);
 void network_drop_all(struct node *node);
+/* A packet that nobody has sent; its payload means nothing. */
+void network_inject(struct node *to, const struct verve_pdu *pdu);
 
-/* check.c */
+/* check.c: what the user of a QP is told */
+void check_event(struct ib_event *event, void *context);
+/* A key is invalidated or bound. Return: 0, or -EINVAL: it may not be. */
+int check_key(struct node *node, u32 key, bool is_remote);
+/* After each event */
 void check_step(void);
 /* At the end, when nothing is left to happen, or one has failed */
 void check_rest(void);

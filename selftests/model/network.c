@@ -120,6 +120,18 @@ static void arrive(void *arg)
 	node->polling = true;
 }
 
+void network_inject(struct node *to, const struct verve_pdu *pdu)
+{
+	u32 hdr = verve_opcodes[pdu->opcode].hdr_len;
+	u32 len = hdr + pdu->length + verve_wire_pad(pdu->length);
+	struct packet *packet = malloc(sizeof(*packet) + len);
+
+	*packet = (struct packet) { .to = to, .len = len };
+	memset(packet->bytes, 0x5a, len);
+	verve_wire_build(packet->bytes, pdu, to->qp.qpn);
+	arrive(packet);
+}
+
 void network_drop_all(struct node *node)
 {
 	struct packet *packet;

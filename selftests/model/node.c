@@ -226,17 +226,6 @@ static void drain(void *arg)
 	world_after(dice(1 * MS), resume, node);
 }
 
-/* Of all that can happen to a QP, only failures of the plan may. */
-static void handle_event(struct ib_event *event, void *context)
-{
-	struct node *node = context;
-
-	if (event->event == IB_EVENT_SQ_DRAINED)
-		return;
-	expect(node->failed || peer_of(node)->failed, "event %d of QP %#x",
-	       event->event, event->element.qp->qp_num);
-}
-
 static void set_up_queues(struct node *node)
 {
 	struct verve_qp *qp = &node->qp;
@@ -284,7 +273,7 @@ static void set_up_attr(struct node *node)
 
 	attr->dest_qp_num = 0x11 + !node->index;
 	attr->timeout = draw_timeout();
-	attr->retry_cnt = one_in(8) ? dice(8) : 7;
+	attr->retry_cnt = one_in(4) ? dice(4) : 7;
 	attr->rnr_retry = 7;
 	attr->min_rnr_timer = between(1, 14);
 	attr->qp_access_flags = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ |
@@ -304,7 +293,7 @@ void node_set_up(struct node *node)
 	node->ring_end = &node->ring;
 	node->pd.uobject = node;
 	node->ibqp.pd = &node->pd;
-	node->ibqp.event_handler = handle_event;
+	node->ibqp.event_handler = check_event;
 	node->ibqp.qp_context = node;
 	node->ibqp.qp_num = 0x11 + node->index;
 	*qp = (struct verve_qp) {

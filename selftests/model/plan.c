@@ -6,6 +6,10 @@
 #include "../../drivers/infiniband/sw/verve/transport/psn.h"
 #include "model.h"
 
+enum {
+	LONGEST = 200000,	/* bytes of a message */
+};
+
 bool plan_is_local(const struct request *request)
 {
 	return request->op == IB_WR_LOCAL_INV || request->op == IB_WR_BIND_MW;
@@ -44,9 +48,9 @@ static u32 draw_length(void)
 	case 6 ... 9:
 		return dice(6 * mtu);
 	case 10:
-		return dice(40 * mtu);
+		return dice(min(40 * mtu, model.set.longest));
 	default:
-		return min(dice(2 * VERVE_MAX_UNACKED * mtu), 200000U);
+		return dice(min(2 * VERVE_MAX_UNACKED * mtu, model.set.longest));
 	}
 }
 
@@ -244,6 +248,8 @@ void plan_setting(void)
 {
 	struct setting *set = &model.set;
 
+	set->requests = MOST_REQUESTS;
+	set->longest = LONGEST;
 	set->mtu = 256 << dice(one_in(3) ? 5 : 2);
 	set->loopback = one_in(10);
 	set->paging = one_in(6);
@@ -263,7 +269,7 @@ void plan_make(void)
 		struct node *node = &model.node[i];
 
 		node->index = i;
-		node->num_requests = dice(4) ? dice(MOST_REQUESTS + 1) : 0;
+		node->num_requests = dice(4) ? dice(model.set.requests + 1) : 0;
 		node->region.size = ROM_BYTES + HOT_BYTES + 8 * NUM_COUNTERS;
 	}
 	plan_requests(&model.node[0]);
