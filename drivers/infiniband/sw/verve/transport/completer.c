@@ -317,7 +317,7 @@ static void nak(struct verve_qp *qp, u8 syndrome)
 		verve_count(qp, packet_seq_err, 1);
 		verve_count(qp, rcvd_seq_err, 1);
 		if (!verve_recovery_is_begun(qp) &&
-		    (verve_recovery_is_short(qp) || may_retry(qp)))
+		    (verve_recovery_covers(qp) || may_retry(qp)))
 			verve_recovery_nak(qp);
 		return;
 	}

@@ -46,9 +46,9 @@ static void end(struct verve_qp *qp)
 	qp->sq.next = qp->req.recovery.next;
 }
 
-bool verve_recovery_is_short(const struct verve_qp *qp)
+/* Is a gap right behind the run? Then the run was too short. */
+static bool is_short(const struct verve_requester *req)
 {
-	const struct verve_requester *req = &qp->req;
 	const struct verve_recovery *recovery = &req->recovery;
 
 	return recovery->packets && req->una == recovery->end &&
@@ -61,11 +61,16 @@ bool verve_recovery_is_begun(const struct verve_qp *qp)
 	       qp->req.recovery.start == qp->req.una;
 }
 
+bool verve_recovery_covers(const struct verve_qp *qp)
+{
+	return qp->req.recovery.packets;
+}
+
 void verve_recovery_nak(struct verve_qp *qp)
 {
 	if (verve_recovery_is_begun(qp))
 		return;
-	begin(qp, verve_recovery_is_short(qp) ? qp->req.recovery.packets * GROWTH : 1);
+	begin(qp, is_short(&qp->req) ? qp->req.recovery.packets * GROWTH : 1);
 }
 
 void verve_recovery_responses(struct verve_qp *qp, u32 end)
@@ -116,6 +121,6 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 
 void verve_recovery_ack(struct verve_qp *qp)
 {
-	if (verve_recovery_is_short(qp))
+	if (is_short(&qp->req))
 		begin(qp, qp->req.recovery.packets * GROWTH);
 }

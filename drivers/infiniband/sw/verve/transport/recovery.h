@@ -62,8 +62,8 @@ void verve_recovery_ask(struct verve_qp *qp)
 bool verve_recovery_is_begun(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* Is a gap right behind the run? Then the run was too short: that is no new loss. */
-bool verve_recovery_is_short(const struct verve_qp *qp)
+/* Was the oldest packet outstanding so before what is recovered from was noticed? */
+bool verve_recovery_covers(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /* Packets up to req.psn have been sent. */
