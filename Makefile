@@ -51,6 +51,16 @@ uml-run:
 check-pyverbs:
 	@tools/check-pyverbs $(KERNEL)
 
+.PHONY: fuzz
+fuzz:
+	@tools/setup/packages build fuzz
+	@$(MAKE) --no-print-directory -C selftests/fuzz fuzz $(if $(TIME),TIME=$(TIME))
+
+.PHONY: coverage
+coverage:
+	@tools/setup/packages build coverage
+	@tools/coverage $(SEEDS)
+
 .PHONY: bench
 bench:
 	@tools/bench/run $(ROUNDS)
@@ -82,7 +92,8 @@ help:
 	@echo '       VARIANT=         plain, debug (KASAN, kmemleak) or lockdep'
 	@echo
 	@echo 'Tests; they end with `N passed, N failed, N skipped`:'
-	@echo '  make check            what CI runs: unit tests, builds with W=1 and sparse,'
+	@echo '  make check            what CI runs: unit tests, the transport in simulated'
+	@echo '                        time, fuzz corpora, builds with W=1 and sparse,'
 	@echo '                        kselftests on three stock kernels (KERNEL= for some)'
 	@echo '       SELFTESTS=       arguments for them, such as SUBDIRS=rdma'
 	@echo '       LOGS=DIR         where logs are kept'
@@ -90,6 +101,11 @@ help:
 	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
 	@echo '  make check-pyverbs    the python tests of three rdma-cores, over Verve and over'
 	@echo '                        rdma_rxe, in UML and on three stock kernels (KERNEL=)'
+	@echo
+	@echo '  make fuzz             looks for inputs that break the parser, the validation of'
+	@echo '                        requests or the engines, guided by coverage (clang)'
+	@echo '       TIME=            seconds for each of the three (default: 60)'
+	@echo '  make coverage         branches that tests in user space take'
 	@echo
 	@echo 'Measurements, on an idle machine:'
 	@echo '  make bench            Verve beside rdma_rxe, siw and TCP, in one UML guest'

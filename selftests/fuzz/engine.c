@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A hostile peer: two engines at work, and packets that neither has sent. The
+ * input says when they come and what they say, near enough to what is expected
+ * to be believed. QPs may fail; memory and time must not be lost.
+ */
+#include "../../drivers/infiniband/sw/verve/transport/psn.h"
+#include "../model/model.h"
+#include "fuzz.h"
+
+enum {
+	MOST_STEPS = 2000,
+};
+
+struct model model;
+
+/* What is left of the input */
+static const u8 *bytes;
+static size_t left;
+
+static u32 next(void)
+{
+	if (!left)
+		return 0;
+	left--;
+	return *bytes++;
+}
+
+bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
+		   bool solicited)
+{
+	struct node *node = container_of(wc->qp, struct node, ibqp);
+
+	(void)solicited;
+	must(n == 1);
+	if (cq == &node->scq)
+		must(wc->wr_id < node->posted && wc->wr_id >= node->done);
+	else
+		must(wc->wr_id == node->recv_done++);
+	if (cq == &node->scq)
+		node->done = wc->wr_id + 1;
+	if (wc->status == IB_WC_SUCCESS)
+		must(node->qp.state != IB_QPS_ERR || !node->failed);
+	else
+		node->failed = wc->status;
+	return true;
+}
+
+void verve_cq_notify(struct verve_cq *cq)
+{
+	(void)cq;
+}
+
+void verve_srq_notify(struct verve_srq *srq)
+{
+	(void)srq;
+}
+
+struct verve_av *verve_av_find(struct verve_dev *dev, struct ib_pd *pd, u32 num)
+{
+	(void)dev;
+	(void)pd;
+	(void)num;
+	return NULL;
+}
+
+void check_event(struct ib_event *event, void *context)
+{
+	(void)event;
+	(void)context;
+}
+
+int check_key(struct node *node, u32 key, bool is_remote)
+{
+	(void)node;
+	(void)is_remote;
+	return key & 1 ? 0 : -EINVAL;
+}
+
+static u32 near(u32 psn)
+{
+	return verve_psn_add(psn, (s32)next() - 128);
+}
+
+/* Where requests or answers may lie: what is due, and around it */
+static u32 draw_psn(const struct node *node, bool is_response)
+{
+	const struct verve_requester *req = &node->qp.req;
+
+	switch (next() % 6) {
+	case 0:
+		return near(is_response ? req->una : node->qp.resp.epsn);
+	case 1:
+		return is_response ? req->psn : node->qp.resp.epsn;
+	case 2:
+		return is_response ? verve_psn_add(req->max_psn, -1) :
+				     node->qp.resp.job_psn;
+	case 3:
+		return verve_psn_add(req->una, 1U << 23);
+	default:
+		return is_response ? req->una : node->qp.resp.epsn;
+	}
+}
+
+static u32 draw_amount(void)
+{
+	u32 mtu = model.set.mtu;
+
+	switch (next() % 8) {
+	case 0:
+		return 0;
+	case 1:
+		return 8;
+	case 2:
+		return next();
+	case 3:
+		return mtu * (next() % 5);
+	case 4:
+		return next() << 24 | next() << 12;
+	case 5:
+		return mtu + next() % 3;
+	default:
+		return mtu;
+	}
+}
+
+static void draw_operands(const struct node *node, struct verve_pdu *pdu,
+			  u32 flags)
+{
+	const struct region *region = &node->region;
+
+	if (flags & (VERVE_OP_RETH | VERVE_OP_ATOMICETH)) {
+		pdu->va = region->mr.iova + (next() % 3 ? next() * 8 :
+					     region->size - next());
+		pdu->rkey = region->mr.key + !(next() % 16);
+	}
+	if (flags & VERVE_OP_RETH)
+		pdu->dmalen = next() % 2 ? pdu->length : draw_amount();
+	if (flags & VERVE_OP_AETH)
+		pdu->aeth = next() << 24 | next();
+	if (flags & (VERVE_OP_IMM | VERVE_OP_IETH))
+		pdu->imm = next();
+	if (flags & VERVE_OP_FETH)
+		pdu->feth = next() & (VERVE_FETH_PLACEMENT |
+				      VERVE_FETH_SELECTIVITY);
+}
+
+static void inject(struct node *node)
+{
+	struct verve_pdu pdu = { .opcode = next() & 0x1f };
+	u32 flags;
+
+	if (next() % 32 == 0)
+		pdu.opcode = next();
+	flags = verve_opcode_flags(pdu.opcode);
+	if (!flags)
+		return;
+	pdu.psn = draw_psn(node, flags & VERVE_OP_RESPONSE);
+	pdu.flags = next() & (VERVE_PDU_SOLICITED | VERVE_PDU_ACKREQ);
+	if (flags & VERVE_OP_PAYLOAD)
+		pdu.length = draw_amount() % 8192;
+	draw_operands(node, &pdu, flags);
+	network_inject(node, &pdu);
+}
+
+static void step(u32 n)
+{
+	while (n-- && world_step()) {
+		u32 i;
+
+		for (i = 0; i < 2; i++) {
+			const struct verve_qp *qp = &model.node[i].qp;
+
+			must(!model.node[i].region.held);
+			must(qp->req.rd_atomic <= qp->attr.max_rd_atomic);
+			must(qp->resp.num_jobs <= 2 * qp->resp.slots);
+			must(qp->req.early.count <= VERVE_MAX_EARLY);
+			must(qp->resp.early.count <= VERVE_MAX_EARLY);
+		}
+	}
+}
+
+static void set_up(void)
+{
+	u32 i;
+
+	memset(&model, 0, sizeof(model));
+	world_begin(next());
+	plan_setting();
+	/* Little, so that there is time for many */
+	model.set.mtu = 256 << next() % 2;
+	model.set.requests = 8;
+	model.set.longest = 2048;
+	plan_make();
+	model.disturbances = dice(10);
+	for (i = 0; i < 2; i++) {
+		region_build(&model.node[i]);
+		node_set_up(&model.node[i]);
+	}
+	node_start(&model.node[0]);
+	node_start(&model.node[1]);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static bool is_ready;
+
+	if (!is_ready) {
+		verve_fault_module_init();
+		verve_engine_init();
+	}
+	is_ready = true;
+	bytes = data;
+	left = min(size, (size_t)2048);
+	set_up();
+	while (left) {
+		u32 what = next();
+
+		if (what & 0x80)
+			inject(&model.node[what & 1]);
+		else
+			step(what);
+	}
+	step(MOST_STEPS);
+	node_tear_down(&model.node[0]);
+	node_tear_down(&model.node[1]);
+	must(!model.arrivals);
+	world_end();
+	return 0;
+}
