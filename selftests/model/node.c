@@ -49,6 +49,7 @@ static bool sends_data(const struct request *request)
 static void put_data(struct node *node, u32 r, struct rxe_dma_info *dma)
 {
 	const struct request *request = &node->plan[r];
+	u32 i;
 
 	dma->length = request->length;
 	if (request->flags & IB_SEND_INLINE ||
@@ -63,8 +64,8 @@ static void put_data(struct node *node, u32 r, struct rxe_dma_info *dma)
 		fill_source(node, r, node->region.image + request->local);
 	}
 	dma->num_sge = cut(node, dma->sge, request->local, request->length);
-	if (request->bad_lkey && dma->num_sge)
-		dma->sge[0].lkey++;
+	for (i = 0; request->bad_lkey && i < dma->num_sge; i++)
+		dma->sge[i].lkey++;
 }
 
 /* Linux 6.1's header has no FLUSH: what librxe puts there (verbs/wqe.c) */

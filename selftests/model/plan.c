@@ -220,6 +220,19 @@ static void plan_requests(struct node *node)
 	}
 }
 
+/* A few plans end with a request that names memory that there is not. */
+static void plan_failure(struct node *node)
+{
+	struct request *last;
+
+	if (!node->num_requests || !one_in(15))
+		return;
+	last = &node->plan[node->num_requests - 1];
+	last->bad_lkey = last->length &&
+			 last->op != IB_WR_ATOMIC_WRITE &&
+			 !(last->flags & IB_SEND_INLINE);
+}
+
 static void draw_weather(struct weather *weather)
 {
 	static const u32 losses[] = { 0, 0, 1, 5, 10, 30, 100, 200 };
@@ -274,4 +287,6 @@ void plan_make(void)
 	}
 	plan_requests(&model.node[0]);
 	plan_requests(&model.node[1]);
+	plan_failure(&model.node[0]);
+	plan_failure(&model.node[1]);
 }
