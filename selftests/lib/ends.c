@@ -82,8 +82,9 @@ static struct options parse(struct ends *e, int argc, char **argv)
 	return o;
 }
 
-static void enter_netns(const char *name)
+void end_enter(const struct end *end)
 {
+	const char *name = end->netns;
 	char path[128];
 	int fd;
 
@@ -175,9 +176,11 @@ void ends_open(struct ends *e, int argc, char **argv)
 
 	memset(e, 0, sizeof(*e));
 	o = parse(e, argc, argv);
-	enter_netns(o.netns[0]);
+	e->a.netns = o.netns[0];
+	e->b.netns = o.netns[1];
+	end_enter(&e->a);
 	open_end(&e->a, o.dev[0], e->ipv6);
-	enter_netns(o.netns[1]);
+	end_enter(&e->b);
 	open_end(&e->b, o.dev[1], e->ipv6);
 }
 

@@ -25,6 +25,7 @@
 
 struct end {
 	const char *name;
+	const char *netns;	/* NULL: the one that the program was started in */
 	struct ibv_context *ctx;
 	struct ibv_device_attr attr;
 	struct ibv_pd *pd;
@@ -75,6 +76,9 @@ struct qp_conf {
  */
 void ends_open(struct ends *e, int argc, char **argv);
 void ends_close(struct ends *e);
+
+/* The calling thread goes into the network namespace of an end. */
+void end_enter(const struct end *end);
 
 /* Creates a QP (and its CQs) at both ends and takes both to RTS. */
 void ends_connect(struct ends *e, const struct qp_conf *conf);
