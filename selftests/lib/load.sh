@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Traffic by the program load, for scripts that make life hard for it; and what must
+# be as before when they are done. Sourced after verve.sh.
+
+LOAD=
+
+# load_begin [VARIABLE=VALUE...]
+load_begin() {
+	env "$@" load -d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" \
+		>"$TMP/load" 2>&1 &
+	LOAD=$!
+	within 10 grep -q ready "$TMP/load" && return
+	load_end
+	fail "no load"
+}
+
+# Return: how it ended
+load_end() {
+	local rc
+
+	kill "$LOAD" 2>/dev/null
+	within 5 ended "$LOAD" || kill -KILL "$LOAD"
+	wait "$LOAD" 2>/dev/null
+	rc=$?
+	LOAD=
+	[ $rc = 0 ] || grep -v ready "$TMP/load"
+	return $rc
+}
+
+ended() { # PID
+	! kill -0 "$1" 2>/dev/null
+}
+
+sent() { # DEVICE
+	cat "/sys/class/infiniband/$1/ports/1/hw_counters/sent_pkts"
+}
+
+has_sent() { # DEVICE PACKETS: more than that
+	[ "$(sent "$1")" -gt "$2" ]
+}
+
+# goes_on DEVICE: packets go, after all that was said to it
+goes_on() {
+	within 5 has_sent "$1" "$(sent "$1")" || fail "$1 sends no more"
+}
+
+load_kill() {
+	[ -z "$LOAD" ] || kill -KILL "$LOAD" 2>/dev/null
+}
+
+# ---------------------------------------------------------------- before and after
+
+# Objects, devices, GIDs, references of the module
+everything() {
+	rdma resource show | sed -n 's/^[0-9]*: \(vt.*\)/\1/p' | sort
+	rdma link show | sed -n 's/^link \([^ ]*\).*netdev \(.*\)/\1 \2/p' |
+		sort
+	grep -chv '^0000:0000:0000:0000:0000:0000:0000:0000' \
+		/sys/class/infiniband/vt?/ports/1/gids/* |
+		awk '{ sum += $1 } END { print sum }'
+	cat "/sys/module/$MODULE/refcnt"
+}
+
+is_as_before() {
+	[ "$(everything)" = "$BEFORE" ]
+}
+
+as_before() {
+	within 5 is_as_before || fail "before:" "$BEFORE" "now:" "$(everything)"
+}
+
+# Twice, apart in time: what is on its way to be freed is no leak.
+SCAN=/sys/kernel/debug/kmemleak
+
+no_leak() {
+	[ -e $SCAN ] || { skip "the kernel has no kmemleak"; return; }
+	echo scan >$SCAN
+	sleep 6
+	echo scan >$SCAN
+	cat $SCAN >"$TMP/leaks"
+	[ ! -s "$TMP/leaks" ] || fail "$(<"$TMP/leaks")"
+}
