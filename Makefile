@@ -47,6 +47,10 @@ uml-run:
 	@[ -n "$(JOB)" ] || { echo >&2 "usage: make uml-run JOB=SCRIPT [ARGS=...]"; exit 2; }
 	@tools/vm/uml-run $(VARIANT) $(JOB) $(ARGS)
 
+.PHONY: soak
+soak:
+	@tools/soak $(HOURS)
+
 .PHONY: check-pyverbs
 check-pyverbs:
 	@tools/check-pyverbs $(KERNEL)
@@ -99,6 +103,8 @@ help:
 	@echo '       LOGS=DIR         where logs are kept'
 	@echo '  make check-uml        kselftests and KUnit suites in UML'
 	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
+	@echo '  make soak HOURS=1     everything at once in a bad network, in UML with KASAN and'
+	@echo '                        kmemleak; ends with a summary'
 	@echo '  make check-pyverbs    the python tests of three rdma-cores, over Verve and over'
 	@echo '                        rdma_rxe, in UML and on three stock kernels (KERNEL=)'
 	@echo
