@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Everything at once, for DURATION seconds (60; 20 if QUICK): traffic of all services,
+# Everything at once, for DURATION seconds (30; 20 if QUICK): traffic of all services,
 # compared, and perftest; a network that loses, delays, repeats, damages and changes
 # the order of packets; netdevs that go down, devices that come and go, processes that
 # are killed. After each round, what came in is what was counted.
@@ -14,7 +14,7 @@
 need nft tc nstat ib_write_bw ib_read_bw ib_send_bw ib_atomic_bw
 
 DURATION=${DURATION:-${QUICK:+20}}
-DURATION=${DURATION:-60}
+DURATION=${DURATION:-30}
 TRAINS=/sys/module/verve/parameters/trains
 WEATHERS=("loss 1%" "delay 2ms reorder 20%" "duplicate 2%" "corrupt 1%"
 	"delay 5ms 2ms" "loss 0.5% corrupt 0.5% duplicate 1%")
