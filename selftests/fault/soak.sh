@@ -11,6 +11,9 @@
 . "$(dirname "$0")/../lib/verve.sh"
 . "$(dirname "$0")/../lib/load.sh"
 
+[ "$DURATION" ] || ! grep -q 'QEMU TCG' /proc/cpuinfo ||
+	skip_all "the CPU is emulated: see make soak"
+
 need nft tc nstat ib_write_bw ib_read_bw ib_send_bw ib_atomic_bw
 
 DURATION=${DURATION:-${QUICK:+20}}
