@@ -68,8 +68,6 @@ bool verve_recovery_covers(const struct verve_qp *qp)
 
 void verve_recovery_nak(struct verve_qp *qp)
 {
-	if (verve_recovery_is_begun(qp))
-		return;
 	begin(qp, is_short(&qp->req) ? qp->req.recovery.packets * GROWTH : 1);
 }
 

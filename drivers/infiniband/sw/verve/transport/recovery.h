@@ -41,7 +41,10 @@ struct verve_recovery {
 	bool is_exact;
 };
 
-/* The peer lacks the oldest packet that is outstanding, and has said so. */
+/*
+ * The peer lacks the oldest packet that is outstanding, and has said so; unless that
+ * is being seen to.
+ */
 void verve_recovery_nak(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /**
