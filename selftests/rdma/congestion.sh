@@ -97,10 +97,6 @@ held() {
 	[ $rc = 0 ] && [ "$RATE" -lt 25000000 ] || fail "rate '$RATE'"
 }
 
-cnps() {
-	notified $DEV_B $DEV_A ib_write_bw
-}
-
 on_the_wire() {
 	local pid
 
@@ -109,7 +105,7 @@ on_the_wire() {
 		2>"$TMP/tcpdump" &
 	pid=$!
 	within 5 captures || fail "$(<"$TMP/tcpdump")" || return
-	cnps || return
+	notified $DEV_B $DEV_A ib_write_bw || return
 	sleep 0.3
 	kill $pid
 	wait $pid
@@ -119,32 +115,30 @@ on_the_wire() {
 		grep -v 0xc0 || fail "$(head -n 4 "$TMP/cnps")"
 }
 
-# Marked all the same, but nobody tells.
-not_told() {
+# marks_without DEVICE PARAMETER: MOVED is how many B gets while that is 0
+marks_without() {
 	local rc=0
 
-	parameter $DEV_B np_enable 0
+	parameter "$1" "$2" 0
 	moved $DEV_B np_ecn_marked_roce_packets
-	moved $DEV_B np_cnp_sent
 	traffic ib_write_bw || rc=1
-	parameter $DEV_B np_enable 1
+	parameter "$1" "$2" 1
 	moved $DEV_B np_ecn_marked_roce_packets
-	[ $rc = 0 ] && [ $MOVED -gt 0 ] || fail "$MOVED marks" || return
+	return $rc
+}
+
+# Marked all the same, but nobody tells.
+not_told() {
+	moved $DEV_B np_cnp_sent
+	marks_without $DEV_B np_enable && [ $MOVED -gt 0 ] ||
+		fail "$MOVED marks" || return
 	moved $DEV_B np_cnp_sent
 	[ $MOVED = 0 ] || fail "$MOVED CNPs"
 }
 
 # Who does not heed CNPs must not be marked, but dropped.
 not_heeded() {
-	local rc=0
-
-	parameter $DEV_A rp_enable 0
-	moved $DEV_B np_ecn_marked_roce_packets
-	moved $DEV_B out_of_seq_request
-	traffic ib_write_bw || rc=1
-	parameter $DEV_A rp_enable 1
-	moved $DEV_B np_ecn_marked_roce_packets
-	[ $rc = 0 ] && [ $MOVED = 0 ] || fail "$MOVED marks"
+	marks_without $DEV_A rp_enable && [ $MOVED = 0 ] || fail "$MOVED marks"
 }
 
 # Each parameter takes what it says, refuses what is none, and keeps the former.
