@@ -90,17 +90,6 @@ static struct caller_process start(uint64_t seed, bool mangles, uint64_t kill_at
 	_exit(127);
 }
 
-static bool is_right(void)
-{
-	struct ibv_sge sge = end_sge(&e.a, SIZE);
-	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
-
-	fill(msg(&e.a), SIZE);
-	CHECK(!post(&e.a, &wr), "post_send");
-	return expect_wc(e.a.scq, wr.wr_id, IBV_WC_SUCCESS) &&
-	       !memcmp(msg(&e.a), msg(&e.b), SIZE);
-}
-
 /* Return: whether it has ended. */
 static bool watch(struct caller_process *p, int *status)
 {
@@ -142,7 +131,7 @@ static bool run(struct caller_process *p, unsigned int n)
 	int status;
 
 	while (left) {
-		CHECK(is_right(), "other traffic suffers");
+		CHECK(write_arrives(&e, SIZE), "other traffic suffers");
 		CHECK(now_ms() < end, "%u processes do not end", left);
 		for (i = 0; i < n; i++) {
 			if (!p[i].pid)

@@ -52,21 +52,10 @@ static pthread_t bystander;
 static atomic_bool enough, disturbed;
 static atomic_uint messages;
 
-static bool is_right(struct ends *o)
-{
-	struct ibv_sge sge = end_sge(&o->a, SIZE);
-	struct ibv_send_wr wr = work(o, IBV_WR_RDMA_WRITE, &sge);
-
-	fill(msg(&o->a), SIZE);
-	return !post(&o->a, &wr) &&
-	       expect_wc(o->a.scq, wr.wr_id, IBV_WC_SUCCESS) &&
-	       !memcmp(msg(&o->a), msg(&o->b), SIZE);
-}
-
 static void *stand_by(void *arg)
 {
 	while (!enough && !disturbed) {
-		if (is_right(&other))
+		if (write_arrives(&other, SIZE))
 			messages++;
 		else
 			disturbed = true;

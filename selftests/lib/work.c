@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tap.h"
+#include "wc.h"
 #include "work.h"
 
 struct ibv_sge end_sge(const struct end *end, uint32_t size)
@@ -78,6 +79,17 @@ int post_recv(struct end *end, uint64_t wr_id, struct ibv_sge *sge, int n)
 	};
 
 	return ibv_post_recv(end->qp, &wr, &bad);
+}
+
+bool write_arrives(struct ends *e, uint32_t size)
+{
+	struct ibv_sge sge = end_sge(&e->a, size);
+	struct ibv_send_wr wr = work(e, IBV_WR_RDMA_WRITE, &sge);
+
+	fill(msg(&e->a), size);
+	CHECK(!post(&e->a, &wr), "post_send");
+	return expect_wc(e->a.scq, wr.wr_id, IBV_WC_SUCCESS) &&
+	       !memcmp(msg(&e->a), msg(&e->b), size);
 }
 
 void receive(struct end *end, uint64_t wr_id, uint32_t size)

@@ -32,6 +32,9 @@ struct ibv_send_wr work(const struct ends *e, enum ibv_wr_opcode opcode,
 int post(struct end *end, struct ibv_send_wr *wr);
 int post_recv(struct end *end, uint64_t wr_id, struct ibv_sge *sge, int n);
 
+/* A WRITE of new bytes from end a. Return: whether end b has them then. */
+bool write_arrives(struct ends *e, uint32_t size);
+
 /* A receive over @size bytes of the end's message; ends the program if refused. */
 void receive(struct end *end, uint64_t wr_id, uint32_t size);
 

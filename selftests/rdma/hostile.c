@@ -148,17 +148,6 @@ static pid_t start(enum ibv_qp_type type, char **argv)
 	_exit(127);
 }
 
-static bool is_right(void)
-{
-	struct ibv_sge sge = end_sge(&e.a, SIZE);
-	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
-
-	fill(msg(&e.a), SIZE);
-	CHECK(!post(&e.a, &wr), "post_send");
-	return expect_wc(e.a.scq, wr.wr_id, IBV_WC_SUCCESS) &&
-	       !memcmp(msg(&e.a), msg(&e.b), SIZE);
-}
-
 /* Return: the process's status; -1 when data were wrong, or it did not end. */
 static int watch(pid_t pid, bool is_killed)
 {
@@ -166,7 +155,7 @@ static int watch(pid_t pid, bool is_killed)
 	int status, rounds = 0;
 
 	while (!waitpid(pid, &status, WNOHANG)) {
-		if (!is_right() || now_ms() > end) {
+		if (!write_arrives(&e, SIZE) || now_ms() > end) {
 			kill(pid, SIGKILL);
 			waitpid(pid, &status, 0);
 			return -1;
@@ -174,7 +163,7 @@ static int watch(pid_t pid, bool is_killed)
 		if (is_killed && ++rounds == 50)
 			kill(pid, SIGKILL);
 	}
-	return is_right() ? status : -1;
+	return write_arrives(&e, SIZE) ? status : -1;
 }
 
 static bool is_harmless(enum ibv_qp_type type, bool is_killed, char **argv)
