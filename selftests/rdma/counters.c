@@ -83,11 +83,16 @@ static bool is_traffic(const char *name)
 	       !strcmp(name, "rcvd_bytes") || !strcmp(name, "loss_probes");
 }
 
-/* A probe is a packet once more, with which the same happens as before. */
+/*
+ * A probe is a packet once more, with which the same happens as before; and so it
+ * does with the answer to it, at the other end.
+ */
 static bool is_of_probe(const char *name)
 {
 	return !strncmp(name, "rx_drop_", 8) ||
-	       !strcmp(name, "duplicate_request");
+	       !strcmp(name, "duplicate_request") ||
+	       !strcmp(name, "np_ecn_marked_roce_packets") ||
+	       !strcmp(name, "np_cnp_sent") || !strcmp(name, "rp_cnp_handled");
 }
 
 static struct want want_of(const struct want *wants, const char *name)
@@ -110,7 +115,7 @@ static long value_of(const struct counters *c, const char *name)
 	return 0;
 }
 
-/* @probes: sent by the other end */
+/* @probes: sent meanwhile, by end a: only that has requests */
 static bool moved(const struct counters *before, const struct end *end,
 		  const struct want *wants, long probes, bool say)
 {
@@ -305,7 +310,6 @@ static bool duplicate(void)
 	return reconnect_b(&peer) && write_one();
 }
 
-/* The first request comes before end b is ready for it, the second after. */
 /* As if a router had marked it: congestion experienced */
 static bool marked(void)
 {
@@ -449,7 +453,7 @@ static bool both_moved(const struct event *event, const struct counters *a,
 	long probes = value_of(&now, "loss_probes") -
 		      value_of(a, "loss_probes");
 
-	return moved(a, &e.a, event->a, 0, say) &
+	return moved(a, &e.a, event->a, probes, say) &
 	       moved(b, &e.b, event->b, probes, say);
 }
 
