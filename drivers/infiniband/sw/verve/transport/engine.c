@@ -64,6 +64,8 @@ static bool take_in_connected(struct verve_qp *qp,
 {
 	if (unlikely(arrival->pdu.flags & VERVE_PDU_CE) && arrival->pdu.length)
 		verve_congestion_marked(qp);
+	/* It may be kept until its turn; what it tells is not told again then. */
+	arrival->pdu.flags &= ~VERVE_PDU_CE;
 	if (flags & VERVE_OP_RESPONSE)
 		return verve_completer_receive(qp, arrival);
 	return verve_responder_receive(qp, arrival);
