@@ -7,44 +7,6 @@
 #include "transport.h"
 #include "verdict.h"
 
-static const struct {
-	u8 nak;
-	enum ib_event_type event;
-} refusals[] = {
-	{ VERVE_NAK_INV_REQ, IB_EVENT_QP_REQ_ERR },
-	{ VERVE_NAK_REM_ACC_ERR, IB_EVENT_QP_ACCESS_ERR },
-	{ VERVE_NAK_REM_OP_ERR, IB_EVENT_QP_FATAL },
-};
-
-void verve_responder_ack(struct verve_qp *qp, u8 syndrome, u32 psn)
-{
-	struct verve_burst burst = {
-		.kind = VERVE_SEQ_RC_ACK,
-		.qpn = qp->attr.dest_qp_num,
-		.packets = 1,
-		.mtu = qp->mtu,
-		.starts = true,
-		.ends = true,
-		.pdu.psn = psn,
-		.pdu.aeth = syndrome << 24 | (qp->resp.msn & VERVE_PSN_MASK),
-	};
-
-	if ((syndrome & VERVE_AETH_TYPE_MASK) != VERVE_AETH_ACK)
-		trace_verve_nak_sent(qp, syndrome, psn);
-	verve_train_add(qp->train, &qp->flow, &burst);
-}
-
-void verve_responder_refuse(struct verve_qp *qp, u8 nak)
-{
-	unsigned int i;
-
-	verve_responder_ack(qp, nak, qp->resp.epsn);
-	for (i = 0; i < ARRAY_SIZE(refusals); i++)
-		if (refusals[i].nak == nak)
-			verve_engine_event(qp, refusals[i].event);
-	verve_engine_error(qp);
-}
-
 int verve_responder_take_recv(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
@@ -181,7 +143,7 @@ static void refuse(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock)
 {
 	if (qp->type == IB_QPT_RC) {
-		verve_responder_refuse(qp, nak);
+		verve_answer_refuse(qp, nak);
 		return;
 	}
 	verve_qp_drop(qp, rx_drop_protocol);
@@ -194,20 +156,11 @@ static void fail_locally(struct verve_qp *qp, enum ib_wc_status status, u8 nak)
 {
 	verve_responder_fail_recv(qp, status);
 	if (qp->type == IB_QPT_RC) {
-		verve_responder_refuse(qp, nak);
+		verve_answer_refuse(qp, nak);
 		return;
 	}
 	verve_engine_event(qp, IB_EVENT_QP_FATAL);
 	verve_engine_error(qp);
-}
-
-/* Come back later, with @psn: all before it was taken (9.7.5.2.8). */
-static void put_off(struct verve_qp *qp, u32 psn)
-	__must_hold(&qp->lock)
-{
-	verve_count(qp, send_rnr_err, 1);
-	verve_responder_ack(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer,
-			    psn);
 }
 
 /* There is no receive yet. */
@@ -220,8 +173,7 @@ static void not_ready(struct verve_qp *qp)
 		abandon(qp);
 		return;
 	}
-	qp->resp.nak_sent = true;
-	qp->resp.rnr_due = true;
+	verve_answer_not_ready(qp);
 }
 
 static bool needs_recv(u32 flags)
@@ -422,7 +374,7 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 	if (!(flags & VERVE_OP_ANSWERED))
 		qp->resp.ack_due = true;
 	else if (verve_fault_stalls(qp, VERVE_STALL_RESPONSES))
-		put_off(qp, pdu->psn);
+		verve_answer_put_off(qp, pdu->psn);
 	else
 		verve_replay_repeat(qp, pdu);
 }
@@ -439,23 +391,6 @@ static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 	else
 		qp->resp.nak_due = true;
 	return kept;
-}
-
-/* What is missing still when all has been taken in, the peer is told (9.7.5.2.8) */
-static void report_gap(struct verve_qp *qp)
-	__must_hold(&qp->lock)
-{
-	struct verve_responder *resp = &qp->resp;
-
-	if (!resp->nak_due && !resp->early.count)
-		return;
-	resp->nak_due = false;
-	/* What waits for a page is not missing. */
-	if (resp->nak_sent || verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
-		return;
-	resp->nak_sent = true;
-	resp->ack_due = false;
-	verve_responder_ack(qp, VERVE_NAK_PSN_SEQ_ERR, resp->epsn);
 }
 
 /* UC: whatever comes is next; what was under way is lost (9.8.2.2.1). */
@@ -504,11 +439,11 @@ bool verve_responder_put_off(struct verve_qp *qp,
 	case VERVE_PSN_EXPECTED:
 		qp->stall.due_held = true;
 		if (due_again)
-			put_off(qp, pdu->psn);
+			verve_answer_put_off(qp, pdu->psn);
 		return due_again;
 	case VERVE_PSN_DUPLICATE:
-		put_off(qp, flags & VERVE_OP_ANSWERED ? pdu->psn :
-							qp->resp.epsn);
+		verve_answer_put_off(qp, flags & VERVE_OP_ANSWERED ?
+					 pdu->psn : qp->resp.epsn);
 		return true;
 	default:
 		return false;
@@ -543,28 +478,15 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 
 void verve_responder_round_end(struct verve_qp *qp)
 {
-	struct verve_responder *resp = &qp->resp;
-
-	stop_placing(resp);
+	stop_placing(&qp->resp);
 	if (qp->state == IB_QPS_ERR) {
 		verve_responder_flush(qp);
 		return;
 	}
 	verve_replay_run(qp);
 	/* Responses go out in the order of their PSNs (9.7.5.1.2). */
-	if (resp->num_jobs || qp->state == IB_QPS_ERR)
-		return;
-	if (resp->rnr_due) {
-		resp->rnr_due = false;
-		resp->ack_due = false;
-		put_off(qp, resp->epsn);
-	}
-	report_gap(qp);
-	if (!resp->ack_due)
-		return;
-	resp->ack_due = false;
-	verve_responder_ack(qp, VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED,
-			    verve_psn_add(resp->epsn, -1));
+	if (!qp->resp.num_jobs && qp->state != IB_QPS_ERR)
+		verve_answer_due(qp);
 }
 
 static void report_last_wqe(struct verve_qp *qp)
@@ -585,9 +507,7 @@ void verve_responder_flush(struct verve_qp *qp)
 	resp->op = 0;
 	resp->num_jobs = 0;
 	resp->num_repeats = 0;
-	resp->ack_due = false;
-	resp->nak_due = false;
-	resp->rnr_due = false;
+	verve_answer_forget(resp);
 	verve_early_drop(&resp->early);
 	if (resp->recv_valid)
 		verve_responder_fail_recv(qp, IB_WC_WR_FLUSH_ERR);

@@ -112,12 +112,26 @@ void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
 /* The current receive fails with @status. */
 void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)
 	__must_hold(&qp->lock);
-/* Acknowledge or refuse; @syndrome as in the AETH. */
-void verve_responder_ack(struct verve_qp *qp, u8 syndrome, u32 psn)
+
+/* answer.c: ACKs and NAKs */
+
+/* At once; @syndrome as in the AETH. */
+void verve_answer_send(struct verve_qp *qp, u8 syndrome, u32 psn)
 	__must_hold(&qp->lock);
-/* Refuse a request and go to the error state. */
-void verve_responder_refuse(struct verve_qp *qp, u8 nak)
+/* A request breaks a rule: NAK it, and go to the error state (9.9.3). */
+void verve_answer_refuse(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock);
+/* An RNR NAK at once: come back later, with @psn. */
+void verve_answer_put_off(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock);
+/* An RNR NAK is due for the PSN that is expected. */
+void verve_answer_not_ready(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* All responses have been sent: now whatever is due. */
+void verve_answer_due(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* Nothing is due any more: the QP is in no state to answer. */
+void verve_answer_forget(struct verve_responder *resp);
 
 /*
  * replay.c: READs, atomics, FLUSH and ATOMIC WRITE, their responses and their

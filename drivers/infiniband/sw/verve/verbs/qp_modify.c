@@ -28,10 +28,7 @@ static void reset(struct verve_qp *qp)
 	verve_early_drop(&qp->resp.early);
 	qp->resp.msn = 0;
 	qp->resp.op = 0;
-	qp->resp.nak_sent = false;
-	qp->resp.nak_due = false;
-	qp->resp.rnr_due = false;
-	qp->resp.ack_due = false;
+	verve_answer_forget(&qp->resp);
 	qp->resp.recv_valid = false;
 	qp->pair.lost = 0;
 	verve_congestion_reset(qp);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Answers of the responder: ACKs, and the NAKs of IBTA vol. 1, 9.7.5.2
+ */
+#include "psn.h"
+#include "transport.h"
+
+static const struct {
+	u8 nak;
+	enum ib_event_type event;
+} refusals[] = {
+	{ VERVE_NAK_INV_REQ, IB_EVENT_QP_REQ_ERR },
+	{ VERVE_NAK_REM_ACC_ERR, IB_EVENT_QP_ACCESS_ERR },
+	{ VERVE_NAK_REM_OP_ERR, IB_EVENT_QP_FATAL },
+};
+
+void verve_answer_send(struct verve_qp *qp, u8 syndrome, u32 psn)
+{
+	struct verve_burst burst = {
+		.kind = VERVE_SEQ_RC_ACK,
+		.qpn = qp->attr.dest_qp_num,
+		.packets = 1,
+		.mtu = qp->mtu,
+		.starts = true,
+		.ends = true,
+		.pdu.psn = psn,
+		.pdu.aeth = syndrome << 24 | (qp->resp.msn & VERVE_PSN_MASK),
+	};
+
+	if ((syndrome & VERVE_AETH_TYPE_MASK) != VERVE_AETH_ACK)
+		trace_verve_nak_sent(qp, syndrome, psn);
+	verve_train_add(qp->train, &qp->flow, &burst);
+}
+
+void verve_answer_refuse(struct verve_qp *qp, u8 nak)
+{
+	unsigned int i;
+
+	verve_answer_send(qp, nak, qp->resp.epsn);
+	for (i = 0; i < ARRAY_SIZE(refusals); i++)
+		if (refusals[i].nak == nak)
+			verve_engine_event(qp, refusals[i].event);
+	verve_engine_error(qp);
+}
+
+void verve_answer_put_off(struct verve_qp *qp, u32 psn)
+{
+	verve_count(qp, send_rnr_err, 1);
+	verve_answer_send(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer, psn);
+}
+
+void verve_answer_not_ready(struct verve_qp *qp)
+{
+	qp->resp.nak_sent = true;
+	qp->resp.rnr_due = true;
+}
+
+/* What is missing still when all has been taken in, the peer is told (9.7.5.2.8) */
+static void report_gap(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	if (!resp->nak_due && !resp->early.count)
+		return;
+	resp->nak_due = false;
+	/* What waits for a page is not missing. */
+	if (resp->nak_sent || verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+		return;
+	resp->nak_sent = true;
+	resp->ack_due = false;
+	verve_answer_send(qp, VERVE_NAK_PSN_SEQ_ERR, resp->epsn);
+}
+
+/* All before it was taken (9.7.5.2.8). */
+static void report_not_ready(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	if (!resp->rnr_due)
+		return;
+	resp->rnr_due = false;
+	resp->ack_due = false;
+	verve_answer_put_off(qp, resp->epsn);
+}
+
+void verve_answer_due(struct verve_qp *qp)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	report_not_ready(qp);
+	report_gap(qp);
+	if (!resp->ack_due)
+		return;
+	resp->ack_due = false;
+	verve_answer_send(qp, VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED,
+			  verve_psn_add(resp->epsn, -1));
+}
+
+void verve_answer_forget(struct verve_responder *resp)
+{
+	resp->nak_sent = false;
+	resp->nak_due = false;
+	resp->rnr_due = false;
+	resp->ack_due = false;
+}
