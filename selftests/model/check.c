@@ -94,6 +94,35 @@ static bool is_signaled(const struct node *node, u32 r)
 }
 
 /*
+ * A node that must refuse the peer's last request fails, and is told so by nothing
+ * but its flushed requests.
+ */
+static void note_refusal(struct node *node)
+{
+	const struct node *peer = peer_of(node);
+	u32 last = peer->num_requests - 1;
+
+	if (node->failed || node->qp.state != IB_QPS_ERR)
+		return;
+	if (peer->num_requests && peer->posted == peer->num_requests &&
+	    peer->plan[last].bad_rkey)
+		node->failed = IB_WC_WR_FLUSH_ERR;
+}
+
+/*
+ * Who is gone does not answer. Who refuses has answered all that came before, so
+ * then an answer must have been lost.
+ */
+static bool is_forsaken(const struct node *node)
+{
+	const struct node *peer = peer_of(node);
+
+	if (peer->failed == IB_WC_WR_FLUSH_ERR)
+		return model.harm || model.set.paging;
+	return peer->failed;
+}
+
+/*
  * A requester gives up when nobody answers for as long as it was told to try.
  * NAKs cost retries, too, so few of those may be used up by what the network did.
  */
@@ -103,7 +132,7 @@ static bool is_excused(const struct node *node)
 	u64 timeout = verve_ack_timeout_ns(attr->timeout);
 	u64 silence = world_now() - node->progress_at;
 
-	if (peer_of(node)->failed)
+	if (is_forsaken(node))
 		return true;
 	if (timeout && silence >= (attr->retry_cnt + 1) * timeout)
 		return true;
@@ -115,6 +144,7 @@ static bool is_excused(const struct node *node)
 /* A request may fail because nobody answers, or because it was meant to. */
 static void check_failure(struct node *node, const struct ib_wc *wc)
 {
+	note_refusal(node);
 	if (node->failed) {
 		expect(wc->status == IB_WC_WR_FLUSH_ERR,
 		       "request %u.%llu: status %d after a failure",
@@ -123,7 +153,8 @@ static void check_failure(struct node *node, const struct ib_wc *wc)
 		expect(wc->status == IB_WC_LOC_PROT_ERR,
 		       "request %u.%llu: status %d", node->index, wc->wr_id,
 		       wc->status);
-	} else {
+	} else if (!node->plan[wc->wr_id].bad_rkey ||
+		   wc->status != IB_WC_REM_ACCESS_ERR) {
 		expect(wc->status == IB_WC_RETRY_EXC_ERR && is_excused(node),
 		       "request %u.%llu: status %d, %llu ns after progress",
 		       node->index, wc->wr_id, wc->status,
@@ -228,6 +259,7 @@ void check_event(struct ib_event *event, void *context)
 
 	if (event->event == IB_EVENT_SQ_DRAINED)
 		return;
+	note_refusal(node);
 	expect(node->failed || peer_of(node)->failed, "event %d of QP %#x",
 	       event->event, event->element.qp->qp_num);
 }
@@ -331,11 +363,24 @@ static void note_progress(struct node *node)
 	node->progress_at = world_now();
 }
 
+/* What had succeeded before a refusal, and is unsignaled, does not say so. */
+static void catch_up(struct node *node)
+{
+	for (; node->done < node->qp.sq.tail; node->done++) {
+		expect(!is_signaled(node, node->done), "%u.%u never completed",
+		       node->index, node->done);
+		finish(node, node->done);
+	}
+}
+
 static void check_node(struct node *node)
 {
 	const struct verve_qp *qp = &node->qp;
 	const struct verve_sq *sq = &qp->sq;
 
+	note_refusal(node);
+	if (node->failed == IB_WC_WR_FLUSH_ERR)
+		catch_up(node);
 	expect(node->holds_lock || !qp->lock.held, "an owner has not let go");
 	expect(!node->region.held, "a region is held by nobody");
 	/* One more for a note in the peer's list of callers: pair.h */

@@ -75,6 +75,7 @@ struct setting {
  * @found: atomic: what it must find
  * @source: READ: request whose data it finds; -1: what is always there
  * @bad_lkey: names memory that there is not
+ * @bad_rkey: of the peer's
  */
 struct request {
 	enum ib_wr_opcode op;
@@ -87,6 +88,7 @@ struct request {
 	u64 operand, swap, found;
 	int source;
 	bool bad_lkey;
+	bool bad_rkey;
 };
 
 /* A receive: the peer's request that takes it, and its buffer */

@@ -96,7 +96,7 @@ static void put_operands(struct node *node, const struct request *request,
 	case IB_WR_ATOMIC_CMP_AND_SWP:
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
 		wr->wr.atomic.remote_addr = raddr;
-		wr->wr.atomic.rkey = there->mr.key;
+		wr->wr.atomic.rkey = there->mr.key + request->bad_rkey;
 		wr->wr.atomic.compare_add = request->operand;
 		wr->wr.atomic.swap = request->swap;
 		break;
@@ -106,7 +106,7 @@ static void put_operands(struct node *node, const struct request *request,
 	default:
 		wr->ex.imm_data = request->imm;
 		wr->wr.rdma.remote_addr = raddr;
-		wr->wr.rdma.rkey = there->mr.key;
+		wr->wr.rdma.rkey = there->mr.key + request->bad_rkey;
 	}
 }
 

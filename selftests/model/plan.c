@@ -220,17 +220,38 @@ static void plan_requests(struct node *node)
 	}
 }
 
+static bool has_sges(const struct request *request)
+{
+	return request->length && request->op != IB_WR_ATOMIC_WRITE &&
+	       !(request->flags & IB_SEND_INLINE);
+}
+
+static bool has_remote_memory(const struct request *request)
+{
+	switch (request->op) {
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+	case IB_WR_RDMA_READ:
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		return request->length;
+	default:
+		return false;
+	}
+}
+
 /* A few plans end with a request that names memory that there is not. */
 static void plan_failure(struct node *node)
 {
 	struct request *last;
 
-	if (!node->num_requests || !one_in(15))
+	if (!node->num_requests)
 		return;
 	last = &node->plan[node->num_requests - 1];
-	last->bad_lkey = last->length &&
-			 last->op != IB_WR_ATOMIC_WRITE &&
-			 !(last->flags & IB_SEND_INLINE);
+	if (one_in(15))
+		last->bad_lkey = has_sges(last);
+	else if (one_in(15))
+		last->bad_rkey = has_remote_memory(last);
 }
 
 static void draw_weather(struct weather *weather)

@@ -360,6 +360,52 @@ static bool receive_read_only(void)
 	return ok;
 }
 
+/* What came before the refused one is answered before that is refused (9.7.5.1.2). */
+static bool answered_then(struct ibv_send_wr *refused, enum ibv_wc_status status)
+{
+	struct ibv_sge sge = end_sge(&e.a, SIZE);
+	struct ibv_send_wr read = work(&e, IBV_WR_RDMA_READ, &sge);
+
+	fill(msg(&e.b), SIZE);
+	read.next = refused;
+	CHECK(!post(&e.a, &read), "post_send");
+	if (!expect_wc(e.a.scq, IBV_WR_RDMA_READ, IBV_WC_SUCCESS) ||
+	    !expect_wc(e.a.scq, refused->wr_id, status))
+		return false;
+	CHECK(!memcmp(msg(&e.a), msg(&e.b), SIZE), "other data");
+	CHECK(end_state(&e.b) == IBV_QPS_ERR, "the responder's QP lives on");
+	return true;
+}
+
+static bool read_then_bad_write(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 8);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+
+	wr.wr.rdma.rkey ^= 0x5a5a5a;
+	return answered_then(&wr, IBV_WC_REM_ACCESS_ERR);
+}
+
+static bool read_then_bad_atomic(void)
+{
+	struct ibv_sge sge = { (uintptr_t)tail(&e.a), 8, e.a.mr->lkey };
+	struct ibv_send_wr wr = work(&e, IBV_WR_ATOMIC_FETCH_AND_ADD, &sge);
+
+	wr.wr.atomic.rkey ^= 0x5a5a5a;
+	return answered_then(&wr, IBV_WC_REM_ACCESS_ERR);
+}
+
+static bool read_then_long_send(void)
+{
+	struct ibv_sge sge = { (uintptr_t)tail(&e.a), 16, e.a.mr->lkey };
+	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+	struct ibv_sge to = { (uintptr_t)tail(&e.b), 8, e.b.mr->lkey };
+
+	CHECK(!post_recv(&e.b, RECV_ID, &to, 1), "post_recv");
+	return answered_then(&wr, IBV_WC_REM_INV_REQ_ERR) &&
+	       expect_wc(e.b.rcq, RECV_ID, IBV_WC_LOC_LEN_ERR);
+}
+
 /* Part 3: flushes. */
 
 enum { QUEUE = 8 };
@@ -478,6 +524,9 @@ static const struct {
 	{ "receive with a bad lkey", receive_bad_lkey },
 	{ "receive past the end of the MR", receive_past_end },
 	{ "receive into an MR that may not be written", receive_read_only },
+	{ "a READ before a WRITE with a bad rkey", read_then_bad_write },
+	{ "a READ before an atomic with a bad rkey", read_then_bad_atomic },
+	{ "a READ before a SEND that is too long", read_then_long_send },
 	{ "flush behind a failed request", flush_after_failure },
 	{ "flush by modify_qp", flush_by_modify },
 	{ "flush of what is posted in the Error state", flush_of_later_posts },

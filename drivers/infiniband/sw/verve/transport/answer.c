@@ -32,7 +32,8 @@ void verve_answer_send(struct verve_qp *qp, u8 syndrome, u32 psn)
 	verve_train_add(qp->train, &qp->flow, &burst);
 }
 
-void verve_answer_refuse(struct verve_qp *qp, u8 nak)
+static void end_with(struct verve_qp *qp, u8 nak)
+	__must_hold(&qp->lock)
 {
 	unsigned int i;
 
@@ -41,6 +42,14 @@ void verve_answer_refuse(struct verve_qp *qp, u8 nak)
 		if (refusals[i].nak == nak)
 			verve_engine_event(qp, refusals[i].event);
 	verve_engine_error(qp);
+}
+
+void verve_answer_refuse(struct verve_qp *qp, u8 nak)
+{
+	if (qp->resp.num_jobs)
+		qp->resp.refusal = nak;
+	else
+		end_with(qp, nak);
 }
 
 void verve_answer_put_off(struct verve_qp *qp, u32 psn)
@@ -89,6 +98,10 @@ void verve_answer_due(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
+	if (resp->refusal) {
+		end_with(qp, resp->refusal);
+		return;
+	}
 	report_not_ready(qp);
 	report_gap(qp);
 	if (!resp->ack_due)
@@ -104,4 +117,5 @@ void verve_answer_forget(struct verve_responder *resp)
 	resp->nak_due = false;
 	resp->rnr_due = false;
 	resp->ack_due = false;
+	resp->refusal = 0;
 }

@@ -459,6 +459,11 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 		qp->comm_est = true;
 		verve_engine_event(qp, IB_EVENT_COMM_EST);
 	}
+	/* As if the QP were in the error state already */
+	if (unlikely(qp->resp.refusal)) {
+		verve_qp_drop(qp, rx_drop_qp_state);
+		return false;
+	}
 	if (qp->type == IB_QPT_UC) {
 		receive_unreliable(qp, arrival, flags);
 		return false;

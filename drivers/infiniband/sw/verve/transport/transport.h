@@ -113,12 +113,23 @@ void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
 void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)
 	__must_hold(&qp->lock);
 
-/* answer.c: ACKs and NAKs */
+/*
+ * answer.c: ACKs and NAKs. No answer overtakes a response that is still to be sent
+ * (IBTA 9.7.5.1.2): what is due waits for verve_answer_due().
+ */
 
 /* At once; @syndrome as in the AETH. */
 void verve_answer_send(struct verve_qp *qp, u8 syndrome, u32 psn)
 	__must_hold(&qp->lock);
-/* A request breaks a rule: NAK it, and go to the error state (9.9.3). */
+/**
+ * verve_answer_refuse() - a request breaks a rule, and the QP with it
+ * @qp: QP
+ * @nak: syndrome that says so
+ *
+ * Responses that are not sent yet go first; until then the QP stays in its state,
+ * but takes no more requests. Then the NAK is sent, and the QP goes to the error
+ * state with the event that belongs to the NAK (9.9.3).
+ */
 void verve_answer_refuse(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock);
 /* An RNR NAK at once: come back later, with @psn. */

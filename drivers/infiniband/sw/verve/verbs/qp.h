@@ -139,6 +139,7 @@ struct verve_replay {
  * @nak_sent: a NAK is out; no second one before @epsn arrives
  * @nak_due: a packet was thrown away that came before its turn
  * @rnr_due: a message found no receive
+ * @refusal: the NAK that ends it all, due when what came before is answered; or 0
  * @ack_due: an ACK is owed when the engine has done its round
  * @recv_valid: @recv has been taken from its queue and has not completed
  * @placing: @place is set up; only within one round of the engine, so that no
@@ -166,6 +167,7 @@ struct verve_responder {
 	bool nak_sent;
 	bool nak_due;
 	bool rnr_due;
+	u8 refusal;
 	bool ack_due;
 	bool recv_valid;
 	bool placing;
