@@ -90,36 +90,54 @@ static void put_icrc(struct sk_buff *skb, bool is_v6)
 }
 
 /*
- * Pages that packets are cut from, which costs half of what kmalloc() does. Used
- * with BH off. A page whose packets have all been freed is used again, and is
- * still in the CPU's cache then.
+ * Memory that packets are cut from, which costs half of what kmalloc() does. Used
+ * with BH off. A piece whose packets have all been freed is used again: it need not
+ * be cleared, as new memory is by default, and may still be in the CPU's cache. So
+ * there is a ring of them, long enough for what is on its way through the stack.
  */
-static DEFINE_PER_CPU(struct page_frag, pages);
+enum { PIECES = 16 };
+
+static DEFINE_PER_CPU(struct pieces {
+	struct page_frag piece[PIECES];
+	unsigned int current_piece;
+}, pieces);
+
+static bool has_room(const struct page_frag *piece, u32 size)
+{
+	return piece->page && piece->offset + size <= piece->size;
+}
 
 static void *alloc_fragment(u32 size)
 {
-	struct page_frag *frag = this_cpu_ptr(&pages);
+	struct pieces *ours = this_cpu_ptr(&pieces);
+	struct page_frag *piece = &ours->piece[ours->current_piece];
 	void *data;
 
-	/* A single page, when there are no larger ones, may be too small. */
-	if (!skb_page_frag_refill(size, frag, GFP_ATOMIC | __GFP_NOWARN) ||
-	    frag->offset + size > frag->size)
-		return NULL;
-	data = page_address(frag->page) + frag->offset;
-	frag->offset += size;
-	get_page(frag->page);
+	if (!has_room(piece, size)) {
+		ours->current_piece = (ours->current_piece + 1) % PIECES;
+		piece = &ours->piece[ours->current_piece];
+		/* A single page, when there are no larger ones, may be too small. */
+		if (!skb_page_frag_refill(size, piece,
+					  GFP_ATOMIC | __GFP_NOWARN) ||
+		    !has_room(piece, size))
+			return NULL;
+	}
+	data = page_address(piece->page) + piece->offset;
+	piece->offset += size;
+	get_page(piece->page);
 	return data;
 }
 
 void verve_packet_exit(void)
 {
-	int cpu;
+	int cpu, i;
 
 	for_each_possible_cpu(cpu) {
-		struct page_frag *frag = per_cpu_ptr(&pages, cpu);
+		struct pieces *theirs = per_cpu_ptr(&pieces, cpu);
 
-		if (frag->page)
-			put_page(frag->page);
+		for (i = 0; i < PIECES; i++)
+			if (theirs->piece[i].page)
+				put_page(theirs->piece[i].page);
 	}
 }
 
@@ -138,12 +156,17 @@ static struct sk_buff *alloc_buffer(u32 len)
 	return skb;
 }
 
-/* Room in front for whatever the route puts there. */
-static struct sk_buff *alloc_packet(const struct dst_entry *dst, u32 len)
+/*
+ * Room in front for whatever the route puts there, and so much that the payload,
+ * behind @hdr_len bytes, begins a cache line: copies and ICRCs are faster.
+ */
+static struct sk_buff *alloc_packet(const struct dst_entry *dst, u32 hdr_len,
+				    u32 len)
 {
 	u32 headroom = LL_RESERVED_SPACE(dst->dev) + dst->header_len;
 	struct sk_buff *skb;
 
+	headroom = ALIGN(headroom + hdr_len, SMP_CACHE_BYTES) - hdr_len;
 	skb = alloc_buffer(headroom + len);
 	if (likely(skb))
 		skb_reserve(skb, headroom);
@@ -172,7 +195,9 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 
 	if (unlikely(ip_len + udp_len > dst_mtu(flow->dst)))
 		return lose(payload, pdu->length, -EMSGSIZE);
-	skb = alloc_packet(flow->dst, ip_len + udp_len);
+	skb = alloc_packet(flow->dst,
+			   ip_len + sizeof(struct udphdr) + pdu->hdr_len,
+			   ip_len + udp_len);
 	if (unlikely(!skb))
 		return lose(payload, pdu->length, -ENOMEM);
 
