@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * usage: scale DEVICE GID-INDEX QPS
+ *
+ * What many QPs on one device cost, in pairs that are connected with each other:
+ * prints "setup_us US", to create and connect one; "memory_bytes BYTES" of the
+ * machine that one takes, rings and the objects of the RDMA core included; and
+ * "write_us US" for a WRITE of 8 bytes, when each QP has one in its turn.
+ */
+#include "bench.h"
+
+enum { AT_ONCE = 64, MESSAGES = 65536, PSN = 1000 };
+
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static struct ibv_srq *srq;
+static struct ibv_mr *mr;
+static union ibv_gid gid;
+static int gid_index;
+static char memory[4096];
+
+static double free_bytes(void)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	char line[128];
+	double kib = 0;
+
+	check(!!file, "meminfo");
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemFree: %lf", &kib) == 1)
+			break;
+	fclose(file);
+	return kib * 1024;
+}
+
+static void prepare(const char *name)
+{
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 1, .max_sge = 1 } };
+
+	pd = open_device(name);
+	check(!ibv_query_gid(pd->context, 1, gid_index, &gid), "GID");
+	cq = ibv_create_cq(pd->context, 2 * AT_ONCE, NULL, NULL, 0);
+	srq = ibv_create_srq(pd, &attr);
+	mr = ibv_reg_mr(pd, memory, sizeof(memory),
+			IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	check(cq && srq && mr, "CQ, SRQ, MR");
+}
+
+static struct ibv_qp *create(void)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.srq = srq,
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+		.cap = { .max_send_wr = 4, .max_send_sge = 1 },
+	};
+	struct ibv_qp *qp = ibv_create_qp(pd, &attr);
+
+	check(!!qp, "create_qp");
+	return qp;
+}
+
+static void connect_to(struct ibv_qp *qp, unsigned int peer)
+{
+	struct ibv_qp_attr init = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
+	}, rtr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = peer,
+		.rq_psn = PSN,
+		.max_dest_rd_atomic = 1,
+		.min_rnr_timer = 12,
+		.ah_attr = {
+			.is_global = 1,
+			.port_num = 1,
+			.grh = { .dgid = gid, .sgid_index = gid_index,
+				 .hop_limit = 64 },
+		},
+	}, rts = {
+		.qp_state = IBV_QPS_RTS,
+		.sq_psn = PSN,
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.max_rd_atomic = 1,
+	};
+
+	check(!ibv_modify_qp(qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+			     IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "to INIT");
+	check(!ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV |
+			     IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+			     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			     IBV_QP_MIN_RNR_TIMER), "to RTR");
+	check(!ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN |
+			     IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			     IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC),
+	      "to RTS");
+}
+
+static void write_once(struct ibv_qp *qp)
+{
+	struct ibv_sge sge = { (uintptr_t)memory, 8, mr->lkey };
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.wr.rdma = { (uintptr_t)memory + 64, mr->rkey },
+	}, *bad;
+
+	check(!ibv_post_send(qp, &wr, &bad), "post_send");
+}
+
+static void wait_for(int messages)
+{
+	struct ibv_wc wc[AT_ONCE];
+	int i, n;
+
+	for (; messages; messages -= n) {
+		n = ibv_poll_cq(cq, AT_ONCE, wc);
+		check(n >= 0, "poll_cq");
+		for (i = 0; i < n; i++)
+			check(wc[i].status == IBV_WC_SUCCESS,
+			      ibv_wc_status_str(wc[i].status));
+	}
+}
+
+static double write_us(struct ibv_qp **qps, int n)
+{
+	int at_once = n < AT_ONCE ? n : AT_ONCE;
+	double begin = now_us();
+	int i, sent;
+
+	for (sent = 0; sent < MESSAGES; sent += at_once) {
+		for (i = 0; i < at_once; i++)
+			write_once(qps[(sent + i) % n]);
+		wait_for(at_once);
+	}
+	return (now_us() - begin) / sent;
+}
+
+int main(int argc, char **argv)
+{
+	int i, n = argc == 4 ? atoi(argv[3]) : 0;
+	struct ibv_qp **qps = calloc(n + 1, sizeof(*qps));
+	double begin, unused;
+
+	check((n == 1 || (n && n % 2 == 0)) && qps,
+	      "usage: scale DEVICE GID-INDEX QPS");
+	gid_index = atoi(argv[2]);
+	prepare(argv[1]);
+	/* Before the memory is measured that the QPs take. */
+	memset(qps, 0, (n + 1) * sizeof(*qps));
+	unused = free_bytes();
+	begin = now_us();
+	for (i = 0; i < n; i++)
+		qps[i] = create();
+	for (i = 0; i < n; i++)
+		connect_to(qps[i], qps[n == 1 ? 0 : i ^ 1]->qp_num);
+	printf("setup_us %.1f\n", (now_us() - begin) / n);
+	printf("memory_bytes %.0f\n", (unused - free_bytes()) / n);
+	printf("write_us %.2f\n", write_us(qps, n));
+	return 0;
+}
