@@ -7,6 +7,8 @@ LOAD=
 
 # load_begin [VARIABLE=VALUE...]
 load_begin() {
+	# Not yet, whatever the last one said
+	: >"$TMP/load"
 	env "$@" load -d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" \
 		>"$TMP/load" 2>&1 &
 	LOAD=$!

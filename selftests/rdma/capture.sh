@@ -33,11 +33,11 @@ capture() {
 	local file=$1 pid rc
 
 	shift
+	: >"$TMP/tcpdump"
 	# A frame of the ring is as large as the snapshot length says.
 	ip netns exec "$NS_B" tcpdump -i vb --immediate-mode -s 9300 -B 32768 \
 		-U -Z root -w "$file" udp port 4791 2>"$TMP/tcpdump" &
 	pid=$!
-	sleep 0.1
 	within 5 captures || fail "$(cat "$TMP/tcpdump")" || return
 	"$@" >"$TMP/traffic" || { cat "$TMP/traffic"; return 1; }
 	sleep 0.3

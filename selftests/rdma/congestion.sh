@@ -100,6 +100,7 @@ held() {
 on_the_wire() {
 	local pid
 
+	: >"$TMP/tcpdump"
 	a tcpdump -i va --immediate-mode -s 9300 -B 8192 -U -Z root \
 		-w "$TMP/cnp.pcap" 'udp port 4791 and udp[8] = 0x81' \
 		2>"$TMP/tcpdump" &

@@ -25,6 +25,7 @@ arrives_alone() {
 longest() {
 	local pid
 
+	: >"$TMP/tcpdump"
 	ip netns exec "$NS_B" tcpdump -i vb --immediate-mode -n -B 8192 \
 		udp port 4791 >"$TMP/packets" 2>"$TMP/tcpdump" &
 	pid=$!
