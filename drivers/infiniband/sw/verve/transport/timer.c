@@ -66,6 +66,8 @@ void verve_timer_packets_sent(struct verve_qp *qp)
 
 	if (req->timer_armed)
 		return;
+	if (req->progress)
+		req->waited = 0;
 	req->progress = false;
 	req->delay = ack_delay(qp);
 	start(qp, req->delay);
@@ -91,6 +93,7 @@ void verve_timer_rnr_nak(struct verve_qp *qp, u8 code)
 
 	if (req->rnr_naks < U8_MAX)
 		req->rnr_naks++;
+	req->waited = 0;
 	req->wait_rnr = true;
 	start(qp, rnr_delay(req->rnr_naks, code));
 }
@@ -152,7 +155,6 @@ static void ack_timeout(struct verve_qp *qp)
 	 * device waits for one.
 	 */
 	if (req->progress) {
-		req->waited = 0;
 		verve_rtt_progress(&req->rtt);
 	} else if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
 		   !verve_fault_stalls(qp, VERVE_STALL_REQUESTS) &&
