@@ -162,14 +162,15 @@ static void expire(void *arg)
 	timer->function(timer);
 }
 
-void hrtimer_start(struct hrtimer *timer, ktime_t ns, enum hrtimer_mode mode)
+void hrtimer_start_range_ns(struct hrtimer *timer, ktime_t ns, u64 range,
+			    enum hrtimer_mode mode)
 {
 	struct expiry *expiry = malloc(sizeof(*expiry));
 
 	(void)mode;
 	timer->queued = true;
 	*expiry = (struct expiry) { timer, ++timer->starts };
-	world_after_owned(ns, expire, expiry);
+	world_after_owned(ns + dice(range + 1), expire, expiry);
 }
 
 static void work(void *arg)

@@ -43,7 +43,14 @@ static inline bool hrtimer_is_queued(struct hrtimer *timer)
 	return timer->queued;
 }
 
-void hrtimer_start(struct hrtimer *timer, ktime_t ns, enum hrtimer_mode mode);
+void hrtimer_start_range_ns(struct hrtimer *timer, ktime_t ns, u64 range,
+			    enum hrtimer_mode mode);
+
+static inline void hrtimer_start(struct hrtimer *timer, ktime_t ns,
+				 enum hrtimer_mode mode)
+{
+	hrtimer_start_range_ns(timer, ns, 0, mode);
+}
 
 static inline void hrtimer_cancel(struct hrtimer *timer)
 {

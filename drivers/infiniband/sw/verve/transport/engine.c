@@ -182,6 +182,7 @@ static void run(struct verve_qp *qp)
 	do
 		verve_requester_run(qp);
 	while (verve_pair_settle(qp));
+	verve_timer_round_end(qp);
 	verve_train_flush(&train);
 	qp->train = NULL;
 }

@@ -433,20 +433,15 @@ static bool send_reliable(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
 	bool again = qp->req.recovery.under_way;
-	bool sent;
 
 	if (qp->req.wait_rnr || !allowance(qp) || (qp->req.probing && !again))
 		return false;
 	if (is_read(wqe) || is_single(wqe)) {
 		if (qp->req.rd_atomic >= qp->attr.max_rd_atomic && !again)
 			return false;
-		sent = is_read(wqe) ? send_read(qp, wqe) : send_single(qp, wqe);
-	} else {
-		sent = send_data(qp, wqe);
+		return is_read(wqe) ? send_read(qp, wqe) : send_single(qp, wqe);
 	}
-	if (sent)
-		verve_timer_packets_sent(qp);
-	return sent;
+	return send_data(qp, wqe);
 }
 
 /* UC: what has been sent is done. */

@@ -2,12 +2,13 @@
 /*
  * One timer a QP:
  *
- *  - while packets are outstanding it runs for as long as an answer should
- *    take (rtt.h). It is started once and never moved: when it runs out and the
- *    peer has made progress meanwhile it is started anew, so packets cost
- *    nothing. Otherwise the oldest packet is sent once more, and the timer runs
- *    longer each time. When that has lasted for the local ACK timeout, a retry
- *    is used up (the IBTA allows one to four timeouts, 9.7.6.1.3);
+ *  - while packets are outstanding when a round of the engine ends, it runs for as
+ *    long as an answer should take (rtt.h). It is started once and never moved:
+ *    when it runs out and the peer has made progress meanwhile it is started anew,
+ *    so packets cost nothing, and on one device it hardly ever runs. Otherwise the
+ *    oldest packet is sent once more, and the timer runs longer each time. When
+ *    that has lasted for the local ACK timeout, a retry is used up (the IBTA
+ *    allows one to four timeouts, 9.7.6.1.3);
  *  - after an RNR NAK it runs for the time that the peer asked for, and
  *    longer after many of them; nothing is sent before it has run out;
  *  - in the error state it looks for receives that a user posted late, at
@@ -22,6 +23,8 @@ enum {
 	RNR_BACKOFF_MAX_NS	= 2 * 1000 * 1000,
 	ERROR_POLL_MIN_NS	= 1000 * 1000,
 	ERROR_POLL_MAX_SHIFT	= 8,
+	/* A timer may be late by one part in so many. */
+	SLACK			= 8,
 };
 
 static enum hrtimer_restart timer_fired(struct hrtimer *timer)
@@ -38,13 +41,15 @@ void verve_timer_init(struct verve_qp *qp)
 		      HRTIMER_MODE_REL_SOFT);
 }
 
+/* It may be late, so that the timers of many QPs share an interrupt. */
 static void start(struct verve_qp *qp, u64 ns)
 	__must_hold(&qp->lock)
 {
 	if (qp->dead)
 		return;
 	qp->req.timer_armed = true;
-	hrtimer_start(&qp->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
+	hrtimer_start_range_ns(&qp->timer, ns_to_ktime(ns), ns / SLACK,
+			       HRTIMER_MODE_REL_SOFT);
 }
 
 /* Until an answer is missed, but not beyond the local ACK timeout. */
@@ -60,11 +65,19 @@ static u64 ack_delay(const struct verve_qp *qp)
 	return most > req->waited ? min(ns, most - req->waited) : 0;
 }
 
-void verve_timer_packets_sent(struct verve_qp *qp)
+/* Does the QP send, and has not been told to wait? */
+static bool is_sending(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return qp->type == IB_QPT_RC && !qp->req.wait_rnr &&
+	       (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD);
+}
+
+void verve_timer_round_end(struct verve_qp *qp)
 {
 	struct verve_requester *req = &qp->req;
 
-	if (req->timer_armed)
+	if (req->timer_armed || req->una == req->max_psn || !is_sending(qp))
 		return;
 	if (req->progress)
 		req->waited = 0;
@@ -128,20 +141,6 @@ static void missed(struct verve_qp *qp)
 	verve_recovery_probe(qp);
 }
 
-/*
- * The peer may have acknowledged meanwhile what it had refused. Then nothing is
- * sent again that would start the timer, but what came behind is outstanding.
- */
-static void rnr_ended(struct verve_qp *qp)
-	__must_hold(&qp->lock)
-{
-	struct verve_requester *req = &qp->req;
-
-	req->wait_rnr = false;
-	if (req->una != req->max_psn)
-		verve_timer_packets_sent(qp);
-}
-
 static void ack_timeout(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -161,8 +160,6 @@ static void ack_timeout(struct verve_qp *qp)
 		   !verve_pair_is_stalled(qp) && !verve_requester_ask(qp)) {
 		missed(qp);
 	}
-	if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD)
-		verve_timer_packets_sent(qp);
 }
 
 void verve_timer_expired(struct verve_qp *qp)
@@ -176,7 +173,7 @@ void verve_timer_expired(struct verve_qp *qp)
 	if (qp->state == IB_QPS_ERR)
 		verve_engine_error(qp);
 	else if (req->wait_rnr)
-		rnr_ended(qp);
+		req->wait_rnr = false;
 	else if (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD)
 		ack_timeout(qp);
 }

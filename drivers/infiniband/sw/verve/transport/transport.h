@@ -175,8 +175,8 @@ void verve_replay_run(struct verve_qp *qp)
 /* timer.c */
 
 void verve_timer_init(struct verve_qp *qp);
-/* Packets are outstanding: see to it that their loss is noticed. */
-void verve_timer_packets_sent(struct verve_qp *qp)
+/* Packets that are outstanding at the end of a round: is their loss noticed? */
+void verve_timer_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* Hold back until the peer's RNR timer code has passed. */
 void verve_timer_rnr_nak(struct verve_qp *qp, u8 code)
