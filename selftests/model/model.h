@@ -216,11 +216,21 @@ void network_drop_all(struct node *node);
 /* A packet that nobody has sent; its payload means nothing. */
 void network_inject(struct node *to, const struct verve_pdu *pdu);
 
-/* check.c: what the user of a QP is told */
+/* completion.c: what the user of a QP is told */
 void check_event(struct ib_event *event, void *context);
 /* A key is invalidated or bound. Return: 0, or -EINVAL: it may not be. */
 int check_key(struct node *node, u32 key, bool is_remote);
-/* After each event */
+/* Does request @r complete with a completion? */
+bool completion_is_due(const struct node *node, u32 r);
+/* Request @r is done: its results are there, and its memory is the user's. */
+void completion_finish(struct node *node, u32 r);
+/*
+ * A node that must refuse the peer's last request fails, and is told so by nothing
+ * but its flushed requests.
+ */
+void completion_note_refusal(struct node *node);
+
+/* check.c: both engines. After each event */
 void check_step(void);
 /* At the end, when nothing is left to happen, or one has failed */
 void check_rest(void);

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What must hold of each completion, and of each event, when it comes.
+ */
+#include "../../drivers/infiniband/sw/verve/transport/verdict.h"
+#include "model.h"
+
+enum {
+	/* That loss may use up within the time of an answer */
+	FEW_RETRIES	= 4,
+};
+
+static const u8 wc_opcodes[] = {
+	[IB_WR_SEND] = IB_WC_SEND,
+	[IB_WR_SEND_WITH_IMM] = IB_WC_SEND,
+	[IB_WR_SEND_WITH_INV] = IB_WC_SEND,
+	[IB_WR_RDMA_WRITE] = IB_WC_RDMA_WRITE,
+	[IB_WR_RDMA_WRITE_WITH_IMM] = IB_WC_RDMA_WRITE,
+	[IB_WR_RDMA_READ] = IB_WC_RDMA_READ,
+	[IB_WR_ATOMIC_CMP_AND_SWP] = IB_WC_COMP_SWAP,
+	[IB_WR_ATOMIC_FETCH_AND_ADD] = IB_WC_FETCH_ADD,
+	[IB_WR_LOCAL_INV] = IB_WC_LOCAL_INV,
+	[IB_WR_BIND_MW] = IB_WC_BIND_MW,
+	[IB_WR_FLUSH] = IB_WC_FLUSH,
+	[IB_WR_ATOMIC_WRITE] = IB_WC_ATOMIC_WRITE,
+};
+
+/* The payload of @node's request @r, from its @from th byte on */
+static void check_payload(const struct node *node, u32 r, const u8 *bytes,
+			  u32 len, const char *what)
+{
+	u32 i;
+
+	for (i = 0; i < len; i++)
+		expect(bytes[i] == plan_byte(node, r, i),
+		       "%s of %u.%u differs at byte %u of %u", what, node->index,
+		       r, i, len);
+}
+
+static void check_read(struct node *node, u32 r)
+{
+	const struct request *request = &node->plan[r];
+	const struct region *there = &peer_of(node)->region;
+	const u8 *bytes = node->region.bytes + request->local;
+
+	if (request->source >= 0)
+		check_payload(node, request->source, bytes, request->length,
+			      "READ");
+	else
+		expect(!memcmp(bytes, there->image + request->remote,
+			       request->length),
+		       "READ %u.%u found something else", node->index, r);
+}
+
+static void check_atomic(const struct node *node, u32 r)
+{
+	const struct request *request = &node->plan[r];
+	u64 found;
+
+	memcpy(&found, node->region.bytes + request->local, sizeof(found));
+	expect(found == request->found, "atomic %u.%u: %#llx, not %#llx",
+	       node->index, r, found, request->found);
+}
+
+void completion_finish(struct node *node, u32 r)
+{
+	const struct request *request = &node->plan[r];
+
+	switch (request->op) {
+	case IB_WR_RDMA_READ:
+		check_read(node, r);
+		break;
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		check_atomic(node, r);
+		break;
+	case IB_WR_LOCAL_INV:
+	case IB_WR_BIND_MW:
+	case IB_WR_FLUSH:
+	case IB_WR_ATOMIC_WRITE:
+		return;
+	default:
+		break;
+	}
+	region_scribble(&node->region, request->local, request->length);
+}
+
+bool completion_is_due(const struct node *node, u32 r)
+{
+	return node->qp.sq.sig_all || node->plan[r].flags & IB_SEND_SIGNALED;
+}
+
+void completion_note_refusal(struct node *node)
+{
+	const struct node *peer = peer_of(node);
+	u32 last = peer->num_requests - 1;
+
+	if (node->failed || node->qp.state != IB_QPS_ERR)
+		return;
+	if (peer->num_requests && peer->posted == peer->num_requests &&
+	    peer->plan[last].bad_rkey)
+		node->failed = IB_WC_WR_FLUSH_ERR;
+}
+
+/*
+ * Who is gone does not answer. Who refuses has answered all that came before, so
+ * then an answer must have been lost.
+ */
+static bool is_forsaken(const struct node *node)
+{
+	const struct node *peer = peer_of(node);
+
+	if (peer->failed == IB_WC_WR_FLUSH_ERR)
+		return model.harm || model.set.paging;
+	return peer->failed;
+}
+
+/*
+ * A requester gives up when nobody answers for as long as it was told to try.
+ * NAKs cost retries, too, so few of those may be used up by what the network did.
+ */
+static bool is_excused(const struct node *node)
+{
+	const struct ib_qp_attr *attr = &node->qp.attr;
+	u64 timeout = verve_ack_timeout_ns(attr->timeout);
+	u64 silence = world_now() - node->progress_at;
+
+	if (is_forsaken(node))
+		return true;
+	if (timeout && silence >= (attr->retry_cnt + 1) * timeout)
+		return true;
+	/* Beside the network, a peer that waits for a page may throw away. */
+	return attr->retry_cnt < FEW_RETRIES &&
+	       (model.harm || model.set.paging);
+}
+
+/* A request may fail because nobody answers, or because it was meant to. */
+static void check_failure(struct node *node, const struct ib_wc *wc)
+{
+	completion_note_refusal(node);
+	if (node->failed) {
+		expect(wc->status == IB_WC_WR_FLUSH_ERR,
+		       "request %u.%llu: status %d after a failure",
+		       node->index, wc->wr_id, wc->status);
+	} else if (node->plan[wc->wr_id].bad_lkey) {
+		expect(wc->status == IB_WC_LOC_PROT_ERR,
+		       "request %u.%llu: status %d", node->index, wc->wr_id,
+		       wc->status);
+	} else if (!node->plan[wc->wr_id].bad_rkey ||
+		   wc->status != IB_WC_REM_ACCESS_ERR) {
+		expect(wc->status == IB_WC_RETRY_EXC_ERR && is_excused(node),
+		       "request %u.%llu: status %d, %llu ns after progress",
+		       node->index, wc->wr_id, wc->status,
+		       world_now() - node->progress_at);
+		expect(wc->wr_id == node->done, "not the oldest failed");
+	}
+	node->failed = node->failed ?: wc->status;
+}
+
+static void send_done(struct node *node, const struct ib_wc *wc)
+{
+	expect(wc->wr_id < node->posted, "%u.%llu was not posted", node->index,
+	       wc->wr_id);
+	expect(wc->wr_id >= node->done, "%u.%llu completes again, or late",
+	       node->index, wc->wr_id);
+	for (; node->done < wc->wr_id; node->done++) {
+		expect(!completion_is_due(node, node->done) && !node->failed,
+		       "%u.%u has not completed", node->index, node->done);
+		completion_finish(node, node->done);
+	}
+	if (wc->status != IB_WC_SUCCESS) {
+		check_failure(node, wc);
+	} else {
+		const struct request *request = &node->plan[wc->wr_id];
+
+		expect(!node->failed, "%u.%llu: success after a failure",
+		       node->index, wc->wr_id);
+		expect(completion_is_due(node, wc->wr_id),
+		       "%u.%llu is unsignaled", node->index, wc->wr_id);
+		expect(wc->opcode == wc_opcodes[request->op], "opcode %d",
+		       wc->opcode);
+		completion_finish(node, wc->wr_id);
+	}
+	node->done++;
+}
+
+static void check_written(struct node *node, u32 r)
+{
+	struct node *peer = peer_of(node);
+	const struct request *request = &peer->plan[r];
+
+	check_payload(peer, r, node->region.bytes + request->remote,
+		      request->length, "WRITE with immediate");
+}
+
+static void recv_done(struct node *node, const struct ib_wc *wc)
+{
+	const struct receive *receive = &node->receives[node->recv_done];
+	const struct request *request = &peer_of(node)->plan[receive->request];
+	bool is_write = request->op == IB_WR_RDMA_WRITE_WITH_IMM;
+
+	expect(node->recv_done < node->recv_posted, "a receive out of nothing");
+	expect(wc->wr_id == node->recv_done, "receive %llu, not %u", wc->wr_id,
+	       node->recv_done);
+	node->recv_done++;
+	if (wc->status == IB_WC_WR_FLUSH_ERR) {
+		expect(node->qp.state == IB_QPS_ERR, "flushed without cause");
+		node->flushed_recv = true;
+		return;
+	}
+	expect(wc->status == IB_WC_SUCCESS && !node->flushed_recv,
+	       "receive %llu: status %d", wc->wr_id, wc->status);
+	expect(receive->request < peer_of(node)->posted, "before it was sent");
+	expect(wc->byte_len == request->length, "%u bytes, not %u",
+	       wc->byte_len, request->length);
+	expect(wc->opcode == (is_write ? IB_WC_RECV_RDMA_WITH_IMM : IB_WC_RECV),
+	       "opcode %d", wc->opcode);
+	if (is_write || request->op == IB_WR_SEND_WITH_IMM)
+		expect(wc->wc_flags & IB_WC_WITH_IMM &&
+		       wc->ex.imm_data == request->imm, "immediate data");
+	if (request->op == IB_WR_SEND_WITH_INV)
+		expect(wc->wc_flags & IB_WC_WITH_INVALIDATE &&
+		       wc->ex.invalidate_rkey == request->key, "the key");
+	if (is_write) {
+		check_written(node, receive->request);
+		return;
+	}
+	check_payload(peer_of(node), receive->request,
+		      node->region.bytes + receive->local, request->length,
+		      "SEND");
+	region_scribble(&node->region, receive->local, receive->length);
+}
+
+bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
+		   bool solicited)
+{
+	struct node *node = container_of(wc->qp, struct node, ibqp);
+
+	(void)solicited;
+	expect(n == 1, "%u completions at once", n);
+	if (cq == &node->scq)
+		send_done(node, wc);
+	else
+		recv_done(node, wc);
+	return true;
+}
+
+/* Of all that can happen to a QP, only failures of the plan may. */
+void check_event(struct ib_event *event, void *context)
+{
+	struct node *node = context;
+
+	if (event->event == IB_EVENT_SQ_DRAINED)
+		return;
+	completion_note_refusal(node);
+	expect(node->failed || peer_of(node)->failed, "event %d of QP %#x",
+	       event->event, event->element.qp->qp_num);
+}
+
+int check_key(struct node *node, u32 key, bool is_remote)
+{
+	u32 *seen = is_remote ? &node->inv_seen : &node->local_seen;
+
+	expect(key == *seen, "key %u changes, the next is %u", key, *seen);
+	++*seen;
+	return 0;
+}
+
+void verve_cq_notify(struct verve_cq *cq)
+{
+	(void)cq;
+}
+
+void verve_srq_notify(struct verve_srq *srq)
+{
+	(void)srq;
+}
+
+struct verve_av *verve_av_find(struct verve_dev *dev, struct ib_pd *pd,
+			       u32 num)
+{
+	(void)dev;
+	(void)pd;
+	broken("address handle %u, which nobody has", num);
+}
