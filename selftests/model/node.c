@@ -128,6 +128,12 @@ static void post_one(struct node *node)
 	node->posted++;
 }
 
+/* Somebody is at work, or keeps others from it. */
+static bool is_locked(const struct node *node)
+{
+	return node->qp.lock.held;
+}
+
 /* The ring has slots for a power of two, the queue takes what it was asked for. */
 static bool has_room(const struct node *node)
 {
@@ -187,8 +193,7 @@ static void disturb(void *arg)
 	if (!model.disturbances)
 		return;
 	model.disturbances--;
-	/* Of a pair, the one whose lock its peer never waits for: pair.h */
-	if (!node->holds_lock && (!model.set.loopback || !node->index)) {
+	if (!is_locked(node)) {
 		node->holds_lock = true;
 		verve_engine_lock(&node->qp);
 		world_after(dice(30 * US), let_go, node);
@@ -203,7 +208,7 @@ static void resume(void *arg)
 
 	if (node->qp.state != IB_QPS_SQD)
 		return;
-	if (!node->qp.drained || node->holds_lock) {
+	if (!node->qp.drained || is_locked(node)) {
 		world_after(1 * MS, resume, node);
 		return;
 	}
@@ -218,7 +223,7 @@ static void drain(void *arg)
 {
 	struct node *node = arg;
 
-	if (node->qp.state != IB_QPS_RTS || node->holds_lock)
+	if (node->qp.state != IB_QPS_RTS || is_locked(node))
 		return;
 	verve_engine_lock(&node->qp);
 	verve_engine_state(&node->qp, IB_QPS_SQD);

@@ -183,6 +183,14 @@ static void work(void *arg)
 	work->cancelled = false;
 }
 
+/* Another CPU has it, on which things happen until it lets go. */
+void shim_spin(spinlock_t *lock)
+{
+	while (lock->held)
+		expect(world_step(), "nobody lets go of a lock");
+	lock->held = true;
+}
+
 /* Another context: some time passes before it runs. */
 bool queue_work(struct workqueue_struct *wq, struct work_struct *item)
 {
