@@ -18,7 +18,7 @@ enum {
 };
 
 /* Simulated: many times what the worst weather costs */
-#define MOST_TIME	(300000 * MS)
+#define MOST_TIME	(1000000 * MS)
 
 struct model model;
 
