@@ -77,6 +77,7 @@ static void note_progress(struct node *node)
 		return;
 	node->last_una = req->una;
 	node->progress_at = world_now();
+	node->naks_at = completion_naks(node);
 }
 
 /* What had succeeded before a refusal, and is unsignaled, does not say so. */

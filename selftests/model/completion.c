@@ -115,6 +115,15 @@ static bool is_forsaken(const struct node *node)
 	return peer->failed;
 }
 
+/* Of responses and packets that are missing: each may cost a retry. */
+u64 completion_naks(const struct node *node)
+{
+	const u64 *counter = node->stats.counter;
+
+	return counter[VERVE_CNT_implied_nak_seq_err] +
+	       counter[VERVE_CNT_packet_seq_err];
+}
+
 /*
  * A requester gives up when nobody answers for as long as it was told to try.
  * NAKs cost retries, too, so few of those may be used up by what the network did.
@@ -124,10 +133,12 @@ static bool is_excused(const struct node *node)
 	const struct ib_qp_attr *attr = &node->qp.attr;
 	u64 timeout = verve_ack_timeout_ns(attr->timeout);
 	u64 silence = world_now() - node->progress_at;
+	u64 naks = completion_naks(node) - node->naks_at;
 
 	if (is_forsaken(node))
 		return true;
-	if (timeout && silence >= (attr->retry_cnt + 1) * timeout)
+	if (timeout && silence + naks * timeout >=
+		       (attr->retry_cnt + 1) * timeout)
 		return true;
 	/* Beside the network, a peer that waits for a page may throw away. */
 	return attr->retry_cnt < FEW_RETRIES &&

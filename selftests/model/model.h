@@ -128,6 +128,7 @@ struct region {
  * @link_free: when what was sent will have left
  * @in_burst: of losses
  * @progress_at: when una last moved
+ * @naks_at: completion_naks() then
  */
 struct node {
 	u32 index;
@@ -156,7 +157,7 @@ struct node {
 	bool polling;
 	u64 link_free;
 	bool in_burst;
-	u64 progress_at;
+	u64 progress_at, naks_at;
 	u32 last_una;
 	u64 sent;
 	bool holds_lock;
@@ -224,6 +225,8 @@ int check_key(struct node *node, u32 key, bool is_remote);
 bool completion_is_due(const struct node *node, u32 r);
 /* Request @r is done: its results are there, and its memory is the user's. */
 void completion_finish(struct node *node, u32 r);
+/* How often something was missing that the peer had sent, or was sent */
+u64 completion_naks(const struct node *node);
 /*
  * A node that must refuse the peer's last request fails, and is told so by nothing
  * but its flushed requests.
