@@ -58,10 +58,11 @@ void verve_srq_notify(struct verve_srq *srq)
 
 struct verve_av *verve_av_find(struct verve_dev *dev, struct ib_pd *pd, u32 num)
 {
+	static struct verve_av av;
+
 	(void)dev;
 	(void)pd;
-	(void)num;
-	return NULL;
+	return num == GOOD_AH ? &av : NULL;
 }
 
 void check_event(struct ib_event *event, void *context)
@@ -140,18 +141,35 @@ static void draw_operands(const struct node *node, struct verve_pdu *pdu,
 		pdu->aeth = next() << 24 | next();
 	if (flags & (VERVE_OP_IMM | VERVE_OP_IETH))
 		pdu->imm = next();
+	if (flags & VERVE_OP_DETH)
+		pdu->qkey = GOOD_QKEY + !(next() % 8);
 	if (flags & VERVE_OP_FETH)
 		pdu->feth = next() & (VERVE_FETH_PLACEMENT |
 				      VERVE_FETH_SELECTIVITY);
 }
 
-static void inject(struct node *node)
+/* Mostly of the service that the QPs have */
+static u8 draw_opcode(void)
 {
-	struct verve_pdu pdu = { .opcode = next() & 0x1f };
-	u32 flags;
+	u8 opcode = next();
 
 	if (next() % 32 == 0)
-		pdu.opcode = next();
+		return opcode;
+	switch (model.set.type) {
+	case IB_QPT_UC:
+		return IB_OPCODE_UC_SEND_FIRST + opcode % 12;
+	case IB_QPT_UD:
+		return IB_OPCODE_UD_SEND_ONLY + opcode % 2;
+	default:
+		return opcode & 0x1f;
+	}
+}
+
+static void inject(struct node *node)
+{
+	struct verve_pdu pdu = { .opcode = draw_opcode() };
+	u32 flags;
+
 	flags = verve_opcode_flags(pdu.opcode);
 	if (!flags)
 		return;

@@ -102,8 +102,8 @@ static void end(void)
 
 static void report(void)
 {
-	printf("# seed %llu: %u and %u requests, %llu ms, %llu packets of %llu needed, %llu lost, %llu repeated, %llu overtaken%s\n",
-	       current_seed, model.node[0].num_requests,
+	printf("# seed %llu, type %d: %u and %u requests, %llu ms, %llu packets of %llu needed, %llu lost, %llu repeated, %llu overtaken%s\n",
+	       current_seed, model.set.type, model.node[0].num_requests,
 	       model.node[1].num_requests, world_now() / MS,
 	       model.node[0].sent + model.node[1].sent, model.needed,
 	       model.lost, model.repeated, model.overtaken,

@@ -30,10 +30,48 @@ u32 region_alloc(struct region *region, u32 len)
 	return at;
 }
 
+u32 region_alloc_pages(struct region *region, u32 len)
+{
+	u32 at = ALIGN(region->size, PAGE);
+
+	region->size = ALIGN(at + len, PAGE) + GUARD;
+	return at;
+}
+
 /* Of memory that nobody has written */
 static u8 blank_byte(u32 i)
 {
 	return i * 73 + (i >> 8) * 31 + 5;
+}
+
+/* All of it, or all from some page on: a page fault there fails. */
+static void lose(struct region *region, u32 at, u32 len)
+{
+	u32 page = (at + dice(len)) / PAGE;
+
+	for (; page <= (at + len - 1) / PAGE; page++) {
+		region->absent[page] = true;
+		region->gone[page] = true;
+	}
+}
+
+/* What the plan says will be gone when it is needed */
+static void lose_planned(struct node *node)
+{
+	const struct request *own = node->plan, *theirs = peer_of(node)->plan;
+	const struct receive *receive = node->receives;
+	struct region *region = &node->region;
+	u32 i;
+
+	for (i = 0; i < node->num_requests; i++)
+		if (own[i].gone_local)
+			lose(region, own[i].local, own[i].length);
+	for (i = 0; i < peer_of(node)->num_requests; i++)
+		if (theirs[i].gone_remote)
+			lose(region, theirs[i].remote, theirs[i].length);
+	for (i = 0; i < node->num_receives; i++)
+		if (receive[i].gone)
+			lose(region, receive[i].local, receive[i].length);
 }
 
 void region_build(struct node *node)
@@ -44,6 +82,7 @@ void region_build(struct node *node)
 	region->bytes = aligned_alloc(8, ALIGN(region->size, 8));
 	region->image = malloc(region->size);
 	region->absent = calloc(pages, sizeof(bool));
+	region->gone = calloc(pages, sizeof(bool));
 	for (i = 0; i < region->size; i++)
 		region->bytes[i] = blank_byte(i);
 	memset(region->bytes + ROM_BYTES + HOT_BYTES, 0, 8 * NUM_COUNTERS);
@@ -55,6 +94,7 @@ void region_build(struct node *node)
 		.iova = IOVA,
 		.length = region->size,
 	};
+	lose_planned(node);
 }
 
 void region_free(struct region *region)
@@ -63,6 +103,7 @@ void region_free(struct region *region)
 	free(region->bytes);
 	free(region->image);
 	free(region->absent);
+	free(region->gone);
 }
 
 void region_fill(struct region *region, u32 at, const void *from, u32 len)
@@ -76,6 +117,11 @@ void region_scribble(struct region *region, u32 at, u32 len)
 {
 	memset(region->bytes + at, 0xe5, len);
 	memset(region->image + at, 0xe5, len);
+}
+
+void region_forgive(struct region *region, u32 at, u32 len)
+{
+	memcpy(region->image + at, region->bytes + at, len);
 }
 
 static struct verve_mr *get(struct node *node, u32 key)
@@ -166,16 +212,19 @@ void verve_odp_put(struct verve_odp *odp)
 ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 			int access, bool present_only)
 {
-	u32 page = addr / PAGE;
+	const struct region *region = odp->region;
+	u32 first = addr / PAGE, last = (addr + len - 1) / PAGE, page;
 
 	(void)access;
 	(void)present_only;
+	if (region->gone[first])
+		return -EFAULT;
 	/* Taken away again at once: nobody may rely on it. */
 	if (one_in(8))
 		return -EAGAIN;
-	for (; page <= (addr + len - 1) / PAGE; page++)
-		odp->region->absent[page] = false;
-	return len;
+	for (page = first; page <= last && !region->gone[page]; page++)
+		region->absent[page] = false;
+	return min(page * PAGE - addr, len);
 }
 
 int verve_mr_invalidate(struct verve_qp *qp, u32 key, bool is_remote)

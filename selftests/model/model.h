@@ -15,7 +15,13 @@ enum {
 	ROM_BYTES	= 16384, /* of each region, that nobody changes */
 	HOT_BYTES	= 4096,	/* that is written again and again */
 	NUM_COUNTERS	= 4,	/* for atomics */
+	GRH		= 40,	/* bytes before a datagram */
+	GOOD_AH		= 1,	/* number of the only address handle */
+	GOOD_QKEY	= 0x1234567,
+	OWN_QKEY	= 1U << 31,	/* stands for the QP's own */
 };
+
+#define NO_PLACE	U32_MAX
 
 /**
  * struct weather - what a direction of the network does to packets
@@ -24,6 +30,7 @@ enum {
  * @burst_ends: permille that end it
  * @repeat: come twice, permille
  * @overtaken: held back for long, permille
+ * @marks: told to have met congestion, permille
  * @delay: ns, of each
  * @jitter: ns, of some
  * @ns_per_byte: of the link
@@ -33,7 +40,7 @@ enum {
  */
 struct weather {
 	u32 loss, burst_begins, burst_ends;
-	u32 repeat, overtaken;
+	u32 repeat, overtaken, marks;
 	u32 delay, jitter;
 	u32 ns_per_byte, queue;
 	u64 out_from, out_until;
@@ -41,6 +48,7 @@ struct weather {
 
 /**
  * struct setting - what a run is like
+ * @type: RC, UC or UD
  * @requests: of each node, at most
  * @longest: bytes of a message
  * @mtu: bytes of payload
@@ -51,6 +59,7 @@ struct weather {
  * @weather: of what each node sends
  */
 struct setting {
+	enum ib_qp_type type;
 	u32 requests;
 	u32 longest;
 	u32 mtu;
@@ -76,6 +85,13 @@ struct setting {
  * @source: READ: request whose data it finds; -1: what is always there
  * @bad_lkey: names memory that there is not
  * @bad_rkey: of the peer's
+ * @gone_local: its own memory is there no more when a page of it is asked for
+ * @gone_remote: nor is the peer's
+ * @gone_receive: nor is that of the receive which it takes
+ * @ah: UD: number of the address handle
+ * @qkey: UD: what the packet says
+ * @names_group: UD: it names the QPs of a group
+ * @to_group: UD: it is sent to a group's address
  */
 struct request {
 	enum ib_wr_opcode op;
@@ -89,13 +105,19 @@ struct request {
 	int source;
 	bool bad_lkey;
 	bool bad_rkey;
+	bool gone_local;
+	bool gone_remote;
+	bool gone_receive;
+	u32 ah, qkey;
+	bool names_group, to_group;
 };
 
-/* A receive: the peer's request that takes it, and its buffer */
+/* A receive: on RC the peer's request that takes it, and its buffer */
 struct receive {
 	u32 request;
 	u32 local;
 	u32 length;
+	bool gone;
 };
 
 /* Memory of a node, and what it must be */
@@ -105,9 +127,28 @@ struct region {
 	u8 *bytes;
 	u8 *image;
 	bool *absent;
+	bool *gone;
 	u32 size;
 	u32 room;
 	int held;
+};
+
+/**
+ * struct oracle - UC and UD: what a user must be told
+ * @under_way: the peer's request that the last packet was of
+ * @next: which packet of it must come next; NO_PLACE: none can
+ * @due: requests of the peer that have come whole, in their order
+ * @num_due: of those
+ * @num_told: of those, completions seen
+ * @copies: by request: packets of it that the network has repeated
+ * @times: by request: how often it was delivered
+ * @sent: by request: packets of it that were sent
+ */
+struct oracle {
+	u32 under_way, next;
+	u32 due[3 * MOST_REQUESTS];
+	u32 num_due, num_told;
+	u32 copies[MOST_REQUESTS], times[MOST_REQUESTS], sent[MOST_REQUESTS];
 };
 
 /**
@@ -120,6 +161,8 @@ struct region {
  * @recv_posted: receives
  * @recv_done: receives completed
  * @failed: the first status of a completion that was no success, or 0
+ * @has_flushed: some requests have failed
+ * @recv_failed: a receive has failed by its own memory
  * @flushed_recv: a receive was flushed
  * @inv_seen: keys that the peer has invalidated
  * @local_seen: local requests executed
@@ -148,10 +191,12 @@ struct node {
 	u32 posted, done;
 	u32 recv_posted, recv_done;
 	enum ib_wc_status failed;
-	bool flushed_recv;
+	bool has_flushed;
+	bool recv_failed, flushed_recv;
 	u32 inv_seen, local_seen;
 	u32 num_inv, num_local;
 	u64 counters[NUM_COUNTERS];
+	struct oracle oracle;
 
 	struct packet *ring, **ring_end;
 	bool polling;
@@ -195,6 +240,12 @@ void plan_make(void);
 u8 plan_byte(const struct node *node, u32 r, u32 i);
 bool plan_takes_receive(const struct request *request);
 bool plan_is_local(const struct request *request);
+/* Must the peer refuse it, and fail? */
+bool plan_is_refused(const struct request *request);
+static inline bool plan_is_reliable(void)
+{
+	return model.set.type == IB_QPT_RC;
+}
 
 /* node.c: a QP and its user */
 void node_set_up(struct node *node);
@@ -203,19 +254,40 @@ void node_tear_down(struct node *node);
 
 /* memory.c */
 u32 region_alloc(struct region *region, u32 len);
+/* The same, of pages of its own */
+u32 region_alloc_pages(struct region *region, u32 len);
 void region_build(struct node *node);
 void region_free(struct region *region);
 /* The user fills, and means it. */
 void region_fill(struct region *region, u32 at, const void *from, u32 len);
 void region_scribble(struct region *region, u32 at, u32 len);
+/* Whatever is there now may be there. */
+void region_forgive(struct region *region, u32 at, u32 len);
 void memory_pages_go(void *unused);
 
 /* network.c */
+/* Byte @i of what stands before a datagram */
+static inline u8 grh_byte(u32 i)
+{
+	return 0xc0 + i;
+}
+
 /* Something happened that may cost a retry. */
 void network_harm(void);
 void network_drop_all(struct node *node);
 /* A packet that nobody has sent; its payload means nothing. */
 void network_inject(struct node *to, const struct verve_pdu *pdu);
+
+/* oracle.c: what must come of the packets of UC and UD */
+/* Packet @place of the peer's request @r has come to @node. */
+void oracle_packet(struct node *node, u32 r, u32 place,
+		   const struct verve_pdu *pdu, const u8 *payload);
+/* Has all that came been taken in, so that no message can be missing? */
+bool oracle_knows(const struct node *node);
+/* The request whose message the next completion must tell of */
+u32 oracle_next(struct node *node);
+/* Nothing more comes. */
+void oracle_rest(const struct node *node);
 
 /* completion.c: what the user of a QP is told */
 void check_event(struct ib_event *event, void *context);
@@ -228,8 +300,8 @@ void completion_finish(struct node *node, u32 r);
 /* How often something was missing that the peer had sent, or was sent */
 u64 completion_naks(const struct node *node);
 /*
- * A node that must refuse the peer's last request fails, and is told so by nothing
- * but its flushed requests.
+ * A node that must refuse the peer's last request fails, and so does one whose own
+ * receive fails: its requests are told so by nothing but being flushed.
  */
 void completion_note_refusal(struct node *node);
 

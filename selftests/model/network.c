@@ -4,26 +4,35 @@
  * that would be on the wire; the weather decides what becomes of those.
  */
 #include "../../drivers/infiniband/sw/verve/path/loop.h"
+#include "../../drivers/infiniband/sw/verve/transport/psn.h"
 #include "model.h"
 
 /**
  * struct packet - on its way, or in a node's ring
  * @next: in the ring
  * @to: where it goes
+ * @request: of the sender's plan, that it is of; NO_REQUEST: nobody sent it
+ * @place: of that, which packet it is
+ * @is_marked: it has met congestion
  * @len: of @bytes
  * @bytes: from the BTH on, without ICRC
  */
 struct packet {
 	struct packet *next;
 	struct node *to;
+	u32 request, place;
+	bool is_marked;
 	u32 len;
 	u8 bytes[];
 };
+
+#define NO_REQUEST	U32_MAX
 
 /* An arrival: the payload has memory of its own size, so that one more is seen. */
 struct delivery {
 	struct verve_arrival arrival;
 	u8 *payload;
+	bool to_group;
 };
 
 static struct delivery *to_delivery(const struct verve_arrival *arrival)
@@ -73,6 +82,34 @@ static void tell(const struct node *node, const struct packet *packet,
 	putchar('\n');
 }
 
+/* As the path makes of it, and what the users of UC and UD may expect of it */
+static struct delivery *deliver(struct node *node, const struct packet *packet)
+{
+	u32 hdr = verve_opcodes[packet->bytes[0]].hdr_len;
+	struct delivery *delivery = calloc(1, sizeof(*delivery));
+	struct verve_pdu *pdu = &delivery->arrival.pdu;
+	u32 qpn;
+
+	expect(!verve_wire_parse(packet->bytes, packet->len, packet->len, pdu,
+				 &qpn),
+	       "a packet is not what it was");
+	if (packet->is_marked)
+		pdu->flags |= VERVE_PDU_CE;
+	if (qpn == VERVE_MULTICAST_QPN)
+		pdu->flags |= VERVE_PDU_MULTICAST;
+	else
+		expect(qpn == node->qp.qpn, "to QP %#x", qpn);
+	delivery->payload = malloc(pdu->length);
+	memcpy(delivery->payload, packet->bytes + hdr, pdu->length);
+	model.arrivals++;
+	if (packet->request == NO_REQUEST)
+		return delivery;
+	delivery->to_group = peer_of(node)->plan[packet->request].to_group;
+	oracle_packet(node, packet->request, packet->place, pdu,
+		      delivery->payload);
+	return delivery;
+}
+
 static void poll(void *arg)
 {
 	struct node *node = arg;
@@ -81,25 +118,15 @@ static void poll(void *arg)
 
 	node->polling = false;
 	for (packet = node->ring; packet; packet = next) {
-		u32 hdr = verve_opcodes[packet->bytes[0]].hdr_len;
-		struct delivery *delivery = calloc(1, sizeof(*delivery));
-		u32 qpn;
+		struct verve_arrival *arrival = &deliver(node, packet)->arrival;
 
 		next = packet->next;
 		tell(node, packet, "receives");
-		expect(!verve_wire_parse(packet->bytes, packet->len, packet->len,
-					 &delivery->arrival.pdu, &qpn),
-		       "a packet is not what it was");
-		expect(qpn == node->qp.qpn, "to QP %#x", qpn);
-		delivery->payload = malloc(delivery->arrival.pdu.length);
-		memcpy(delivery->payload, packet->bytes + hdr,
-		       delivery->arrival.pdu.length);
 		free(packet);
-		delivery->arrival.node.next = newest;
-		newest = &delivery->arrival.node;
+		arrival->node.next = newest;
+		newest = &arrival->node;
 		if (!oldest)
 			oldest = newest;
-		model.arrivals++;
 	}
 	node->ring = NULL;
 	node->ring_end = &node->ring;
@@ -126,7 +153,11 @@ void network_inject(struct node *to, const struct verve_pdu *pdu)
 	u32 len = hdr + pdu->length + verve_wire_pad(pdu->length);
 	struct packet *packet = malloc(sizeof(*packet) + len);
 
-	*packet = (struct packet) { .to = to, .len = len };
+	*packet = (struct packet) {
+		.to = to,
+		.request = NO_REQUEST,
+		.len = len,
+	};
 	memset(packet->bytes, 0x5a, len);
 	verve_wire_build(packet->bytes, pdu, to->qp.qpn);
 	arrive(packet);
@@ -199,15 +230,33 @@ static void transmit(struct node *node, struct packet *packet)
 		free(packet);
 		return;
 	}
-	tell(node, packet, "sends");
+	packet->is_marked = permille(weather->marks);
+	tell(node, packet, packet->is_marked ? "sends marked" : "sends");
 	if (permille(weather->repeat)) {
 		copy = malloc(sizeof(*copy) + packet->len);
 		memcpy(copy, packet, sizeof(*copy) + packet->len);
+		if (packet->request != NO_REQUEST)
+			node->oracle.copies[packet->request]++;
 		model.repeated++;
 		network_harm();
 		carry(copy, weather, wait);
 	}
 	carry(packet, weather, wait);
+}
+
+/* Of UC and UD: which request this packet is of */
+static void label(const struct node *node, const struct verve_pdu *pdu,
+		  struct packet *packet)
+{
+	const struct verve_sq *sq = &node->qp.sq;
+	const struct verve_swqe *wqe = verve_sq_at(sq, sq->next);
+
+	packet->request = NO_REQUEST;
+	if (plan_is_reliable() ||
+	    verve_opcode_flags(pdu->opcode) & VERVE_OP_CNP)
+		return;
+	packet->request = wqe->wr_id;
+	packet->place = verve_psn_diff(pdu->psn, wqe->first_psn);
 }
 
 static int add_packet(struct node *node, const struct verve_burst *burst,
@@ -220,15 +269,19 @@ static int add_packet(struct node *node, const struct verve_burst *burst,
 
 	packet->to = peer_of(node);
 	packet->len = len;
+	label(node, pdu, packet);
 	verve_wire_build(packet->bytes, pdu, burst->qpn);
 	if (pdu->length)
 		err = verve_iter_read(burst->payload, packet->bytes + hdr,
 				      pdu->length);
-	if (err)
+	if (err) {
 		free(packet);
-	else
-		transmit(node, packet);
-	return err;
+		return err;
+	}
+	if (packet->request != NO_REQUEST)
+		node->oracle.sent[packet->request]++;
+	transmit(node, packet);
+	return 0;
 }
 
 static struct node *sender(const struct verve_train *train)
@@ -304,14 +357,16 @@ bool verve_arrival_matches(const struct verve_arrival *arrival,
 
 bool verve_arrival_is_multicast(const struct verve_arrival *arrival)
 {
-	(void)arrival;
-	return false;
+	return to_delivery(arrival)->to_group;
 }
 
 bool verve_arrival_grh(const struct verve_arrival *arrival, u8 grh[40])
 {
+	u32 i;
+
 	(void)arrival;
-	memset(grh, 0, 40);
+	for (i = 0; i < GRH; i++)
+		grh[i] = grh_byte(i);
 	return false;
 }
 

@@ -79,6 +79,15 @@ static void put_flush(const struct node *node, struct rxe_send_wr *wr)
 	arm[16] = VERVE_FETH_GLOBAL;
 }
 
+static void put_address(const struct node *node, const struct request *request,
+			struct rxe_send_wr *wr)
+{
+	wr->wr.ud.ah_num = request->ah;
+	wr->wr.ud.remote_qpn = request->names_group ? VERVE_MULTICAST_QPN :
+						      peer_of(node)->qp.qpn;
+	wr->wr.ud.remote_qkey = request->qkey;
+}
+
 static void put_operands(struct node *node, const struct request *request,
 			 struct rxe_send_wr *wr)
 {
@@ -102,6 +111,12 @@ static void put_operands(struct node *node, const struct request *request,
 		break;
 	case IB_WR_FLUSH:
 		put_flush(node, wr);
+		break;
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+		wr->ex.imm_data = request->imm;
+		if (model.set.type == IB_QPT_UD)
+			put_address(node, request, wr);
 		break;
 	default:
 		wr->ex.imm_data = request->imm;
@@ -143,11 +158,26 @@ static bool has_room(const struct node *node)
 	return used < node->qp.sq.max_wr && verve_ring_peer_room(ring);
 }
 
+/* What has failed is flushed, and the send queue may go on (10.3.1, SQE). */
+static void recover(struct node *node)
+{
+	struct verve_qp *qp = &node->qp;
+
+	if (qp->state != IB_QPS_SQE || node->done != node->posted ||
+	    is_locked(node))
+		return;
+	verve_engine_lock(qp);
+	node->failed = 0;
+	verve_engine_state(qp, IB_QPS_RTS);
+	verve_engine_unlock(qp);
+}
+
 static void post_sends(void *arg)
 {
 	struct node *node = arg;
 	u32 n = between(1, one_in(3) ? 32 : 4);
 
+	recover(node);
 	while (n-- && node->posted < node->num_requests && has_room(node))
 		post_one(node);
 	verve_engine_kick(&node->qp, VERVE_EV_DOORBELL);
@@ -173,7 +203,10 @@ static void post_recvs(void *arg)
 				       receive->length);
 		verve_ring_peer_advance(&node->qp.rq.ring);
 	}
-	if (node->recv_posted < node->num_receives)
+	/* Of UC and UD, nobody knows whether they will ever be used. */
+	if (node->recv_posted < node->num_receives &&
+	    (plan_is_reliable() ||
+	     peer_of(node)->posted < peer_of(node)->num_requests))
 		world_after(dice(1 * MS), post_recvs, node);
 }
 
@@ -238,7 +271,7 @@ static void set_up_queues(struct node *node)
 	struct verve_sq *sq = &qp->sq;
 
 	sq->limits = (struct verve_wqe_limits) {
-		.qp_type = IB_QPT_RC,
+		.qp_type = model.set.type,
 		.max_sge = MAX_SGE,
 		.max_inline = VERVE_MAX_INLINE,
 		.mtu = model.set.mtu,
@@ -287,6 +320,24 @@ static void set_up_attr(struct node *node)
 				IB_ACCESS_FLUSH_GLOBAL;
 	attr->max_rd_atomic = one_in(2) ? 1 : between(1, 16);
 	attr->en_sqd_async_notify = one_in(2);
+	attr->qkey = GOOD_QKEY;
+}
+
+/* As they are at first, or a little of everything */
+static void set_up_congestion(struct verve_cc_params *params)
+{
+	bool is_usual = one_in(2);
+	u32 i;
+
+	for (i = 0; i < VERVE_NUM_CC_PARAMS; i++) {
+		const struct verve_cc_limit *limit = &verve_cc_limits[i];
+
+		params->value[i] = limit->initial;
+		if (!is_usual && one_in(4))
+			params->value[i] = between(limit->least,
+						   min(limit->most,
+						       2 * limit->initial));
+	}
 }
 
 void node_set_up(struct node *node)
@@ -295,6 +346,7 @@ void node_set_up(struct node *node)
 
 	node->dev = &model.dev[model.set.loopback ? 0 : node->index];
 	node->dev->port_active = true;
+	set_up_congestion(&node->dev->cc);
 	node->dev->stats = &node->stats;
 	node->ring_end = &node->ring;
 	node->pd.uobject = node;
@@ -306,7 +358,7 @@ void node_set_up(struct node *node)
 		.ibqp = &node->ibqp,
 		.dev = node->dev,
 		.qpn = node->ibqp.qp_num,
-		.type = IB_QPT_RC,
+		.type = model.set.type,
 		.is_user = true,
 		.stats = &node->stats,
 		.mtu = model.set.mtu,

@@ -8,6 +8,8 @@
 
 enum {
 	LONGEST = 200000,	/* bytes of a message */
+	/* Of UC, where each receive must take any */
+	LONGEST_UNRELIABLE = 20000,
 };
 
 bool plan_is_local(const struct request *request)
@@ -20,6 +22,11 @@ bool plan_takes_receive(const struct request *request)
 	return request->op == IB_WR_SEND || request->op == IB_WR_SEND_WITH_IMM ||
 	       request->op == IB_WR_SEND_WITH_INV ||
 	       request->op == IB_WR_RDMA_WRITE_WITH_IMM;
+}
+
+bool plan_is_refused(const struct request *request)
+{
+	return request->bad_rkey || request->gone_remote;
 }
 
 static bool is_atomic(const struct request *request)
@@ -65,7 +72,22 @@ static enum ib_wr_opcode draw_op(void)
 		IB_WR_SEND_WITH_INV, IB_WR_LOCAL_INV, IB_WR_BIND_MW,
 	};
 
-	return ops[dice(ARRAY_SIZE(ops))];
+	static const u8 unreliable[] = {
+		IB_WR_SEND, IB_WR_SEND, IB_WR_SEND_WITH_IMM,
+		/* UC only */
+		IB_WR_RDMA_WRITE, IB_WR_RDMA_WRITE_WITH_IMM,
+		IB_WR_RDMA_WRITE, IB_WR_RDMA_WRITE_WITH_IMM,
+		IB_WR_LOCAL_INV, IB_WR_BIND_MW,
+	};
+
+	switch (model.set.type) {
+	case IB_QPT_UC:
+		return unreliable[dice(ARRAY_SIZE(unreliable))];
+	case IB_QPT_UD:
+		return unreliable[dice(3)];
+	default:
+		return ops[dice(ARRAY_SIZE(ops))];
+	}
 }
 
 /* The value that it finds is known: requests are executed once, in order. */
@@ -135,9 +157,25 @@ static void plan_write(struct node *node, struct request *request)
 		request->flags |= IB_SEND_INLINE;
 }
 
+/* Mostly to the peer; some of it in ways that reach nobody */
+static void plan_datagram(struct request *request)
+{
+	static const u32 qkeys[] = {
+		GOOD_QKEY, GOOD_QKEY, OWN_QKEY, OWN_QKEY | 5, GOOD_QKEY + 1,
+	};
+
+	request->length %= model.set.mtu + 1;
+	request->ah = GOOD_AH;
+	request->qkey = qkeys[dice(ARRAY_SIZE(qkeys))];
+	request->names_group = one_in(5);
+	request->to_group = request->names_group != one_in(10);
+}
+
 static void plan_send(struct node *node, struct request *request)
 {
 	request->length = draw_length();
+	if (model.set.type == IB_QPT_UD)
+		plan_datagram(request);
 	request->local = region_alloc(&node->region, request->length);
 	if (request->length <= VERVE_MAX_INLINE && one_in(3))
 		request->flags |= IB_SEND_INLINE;
@@ -189,6 +227,28 @@ static void plan_receive(struct node *node, u32 r)
 	receive->local = region_alloc(&peer->region, receive->length);
 }
 
+/* Any message may take any receive, or be lost. */
+static void plan_unreliable_receives(struct node *node)
+{
+	const struct node *peer = peer_of(node);
+	u32 r, most = 0;
+
+	for (r = 0; r < peer->num_requests; r++)
+		most = max(most, peer->plan[r].length);
+	if (model.set.type == IB_QPT_UD)
+		most += GRH;
+	node->num_receives = between(MOST_REQUESTS / 2, MOST_REQUESTS);
+	for (r = 0; r < node->num_receives; r++) {
+		struct receive *receive = &node->receives[r];
+
+		receive->length = one_in(1000) ? dice(most) : most + dice(9);
+		receive->gone = receive->length && one_in(2000);
+		receive->local = receive->gone ?
+			region_alloc_pages(&node->region, receive->length) :
+			region_alloc(&node->region, receive->length);
+	}
+}
+
 static u32 packets_of(const struct request *request)
 {
 	if (plan_is_local(request))
@@ -207,14 +267,15 @@ static void plan_requests(struct node *node)
 		struct request *request = &node->plan[r];
 
 		request->op = draw_op();
-		request->imm = dice(0xffffffff);
+		/* Where messages may be lost, it says which one this is. */
+		request->imm = plan_is_reliable() ? dice(0xffffffff) : r;
 		request->source = -1;
 		plan_operands(node, r);
 		if (!dice(4) || dice(4) >= unsignaled)
 			request->flags |= IB_SEND_SIGNALED;
 		if (fenced && one_in(6))
 			request->flags |= IB_SEND_FENCE;
-		if (plan_takes_receive(request))
+		if (plan_takes_receive(request) && plan_is_reliable())
 			plan_receive(node, r);
 		model.needed += packets_of(request);
 	}
@@ -240,18 +301,58 @@ static bool has_remote_memory(const struct request *request)
 	}
 }
 
-/* A few plans end with a request that names memory that there is not. */
+/* That of the plan's last request */
+static void lose_receive(struct node *peer, struct request *request)
+{
+	struct receive *receive = &peer->receives[peer->num_receives - 1];
+
+	request->gone_receive = true;
+	receive->gone = true;
+	receive->length = request->length;
+	receive->local = region_alloc_pages(&peer->region, receive->length);
+}
+
+/* Memory is there when the request is posted, and not when it is needed. */
+static void plan_gone(struct node *node, struct request *request)
+{
+	bool has_receive = plan_takes_receive(request) &&
+			   request->op != IB_WR_RDMA_WRITE_WITH_IMM;
+
+	model.set.paging = true;
+	if (has_sges(request) && one_in(2)) {
+		request->gone_local = true;
+		request->local = region_alloc_pages(&node->region,
+						    request->length);
+	} else if (has_remote_memory(request)) {
+		request->gone_remote = true;
+		request->source = -1;
+		request->remote = region_alloc_pages(&peer_of(node)->region,
+						     request->length);
+	} else if (has_receive && request->length && plan_is_reliable()) {
+		lose_receive(peer_of(node), request);
+	}
+}
+
+/*
+ * In a few plans a request names memory that there is not: on RC, which fails by
+ * that, the last one.
+ */
 static void plan_failure(struct node *node)
 {
-	struct request *last;
+	struct request *request;
 
 	if (!node->num_requests)
 		return;
-	last = &node->plan[node->num_requests - 1];
+	request = &node->plan[plan_is_reliable() ? node->num_requests - 1 :
+						   dice(node->num_requests)];
 	if (one_in(15))
-		last->bad_lkey = has_sges(last);
+		request->bad_lkey = has_sges(request);
 	else if (one_in(15))
-		last->bad_rkey = has_remote_memory(last);
+		request->bad_rkey = has_remote_memory(request);
+	else if (one_in(10))
+		plan_gone(node, request);
+	else if (one_in(10) && model.set.type == IB_QPT_UD)
+		request->ah = GOOD_AH + 1;
 }
 
 static void draw_weather(struct weather *weather)
@@ -270,6 +371,8 @@ static void draw_weather(struct weather *weather)
 		weather->repeat = dice(100);
 	if (one_in(3))
 		weather->overtaken = dice(100);
+	if (one_in(6))
+		weather->marks = dice(one_in(2) ? 20 : 300);
 	if (one_in(5))
 		weather->queue = between(4, 200) * 4096;
 	if (one_in(6)) {
@@ -282,8 +385,9 @@ void plan_setting(void)
 {
 	struct setting *set = &model.set;
 
+	set->type = one_in(4) ? one_in(2) ? IB_QPT_UC : IB_QPT_UD : IB_QPT_RC;
 	set->requests = MOST_REQUESTS;
-	set->longest = LONGEST;
+	set->longest = plan_is_reliable() ? LONGEST : LONGEST_UNRELIABLE;
 	set->mtu = 256 << dice(one_in(3) ? 5 : 2);
 	set->loopback = one_in(10);
 	set->paging = one_in(6);
@@ -310,4 +414,8 @@ void plan_make(void)
 	plan_requests(&model.node[1]);
 	plan_failure(&model.node[0]);
 	plan_failure(&model.node[1]);
+	if (plan_is_reliable())
+		return;
+	plan_unreliable_receives(&model.node[0]);
+	plan_unreliable_receives(&model.node[1]);
 }
