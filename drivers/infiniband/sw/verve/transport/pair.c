@@ -167,7 +167,8 @@ bool verve_pair_settle(struct verve_qp *qp)
 	loop->answered = false;
 	verve_loop_flush(peer->train);
 	verve_responder_round_end(peer);
-	return loop->answered;
+	/* What waits for a page cannot be sent again as often as it is asked for. */
+	return loop->answered && !verve_fault_stalls(qp, VERVE_STALL_REQUESTS);
 }
 
 static u8 lost_kind(const struct verve_arrival *arrival)
