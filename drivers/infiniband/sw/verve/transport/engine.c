@@ -137,15 +137,23 @@ static struct verve_arrival *next_early(struct verve_qp *qp)
 	return arrival;
 }
 
+void verve_engine_take_early(struct verve_qp *qp)
+{
+	struct verve_arrival *arrival;
+
+	while ((arrival = next_early(qp)))
+		take_in(qp, arrival);
+}
+
 static void take_in_list(struct verve_qp *qp, struct llist_node *list)
 	__must_hold(&qp->lock)
 {
 	struct verve_arrival *arrival, *next;
 
-	llist_for_each_entry_safe(arrival, next, list, node)
-		do
-			take_in(qp, arrival);
-		while ((arrival = next_early(qp)));
+	llist_for_each_entry_safe(arrival, next, list, node) {
+		take_in(qp, arrival);
+		verve_engine_take_early(qp);
+	}
 }
 
 static void take_in_all(struct verve_qp *qp)

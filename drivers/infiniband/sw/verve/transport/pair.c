@@ -179,7 +179,8 @@ static u8 lost_kind(const struct verve_arrival *arrival)
 
 /*
  * Its sender's memory is good for this moment only, so what cannot be placed
- * now is not kept, but asked for again.
+ * now is not kept, but asked for again. Packets are kept from when the two were
+ * no pair yet.
  */
 void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 {
@@ -187,6 +188,8 @@ void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 		verve_engine_take_in(qp, arrival);
 	if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
 		qp->pair.lost |= lost_kind(arrival);
+	else
+		verve_engine_take_early(qp);
 }
 
 void verve_pair_resume(struct verve_qp *qp)

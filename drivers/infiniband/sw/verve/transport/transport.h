@@ -236,6 +236,9 @@ void verve_engine_nudge(struct verve_qp *qp);
  */
 bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
+/* After one: those that came before it, and whose turn has come, or has passed */
+void verve_engine_take_early(struct verve_qp *qp)
+	__must_hold(&qp->lock);
 /* Wait until nothing runs; then nothing will. After the last reference. */
 void verve_engine_stop(struct verve_qp *qp);
 void verve_engine_setup(struct verve_qp *qp);
