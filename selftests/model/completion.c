@@ -111,7 +111,7 @@ static bool is_forsaken(const struct node *node)
 {
 	const struct node *peer = peer_of(node);
 
-	if (peer->failed == IB_WC_WR_FLUSH_ERR)
+	if (peer->failed == IB_WC_WR_FLUSH_ERR && !is_overrun(peer))
 		return model.harm || model.set.paging;
 	return peer->failed;
 }
@@ -365,6 +365,12 @@ bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
 
 	(void)solicited;
 	expect(n == 1, "%u completions at once", n);
+	if (!is_overrun(node))
+		node->completions_left--;
+	if (is_overrun(node)) {
+		node->failed = node->failed ?: IB_WC_WR_FLUSH_ERR;
+		return false;
+	}
 	if (cq == &node->scq)
 		send_done(node, wc);
 	else

@@ -161,6 +161,7 @@ struct oracle {
  * @recv_posted: receives
  * @recv_done: receives completed
  * @failed: the first status of a completion that was no success, or 0
+ * @completions_left: that a CQ will take; the next one overruns it
  * @has_flushed: some requests have failed
  * @recv_failed: a receive has failed by its own memory
  * @flushed_recv: a receive was flushed
@@ -180,6 +181,7 @@ struct node {
 	struct ib_qp ibqp;
 	struct verve_qp qp;
 	struct verve_cq scq, rcq;
+	struct verve_srq srq;
 	struct verve_stats stats;
 	struct region region;
 
@@ -191,6 +193,7 @@ struct node {
 	u32 posted, done;
 	u32 recv_posted, recv_done;
 	enum ib_wc_status failed;
+	u32 completions_left;
 	bool has_flushed;
 	bool recv_failed, flushed_recv;
 	u32 inv_seen, local_seen;
@@ -297,6 +300,12 @@ int check_key(struct node *node, u32 key, bool is_remote);
 bool completion_is_due(const struct node *node, u32 r);
 /* Request @r is done: its results are there, and its memory is the user's. */
 void completion_finish(struct node *node, u32 r);
+/* A CQ was full: what became of later requests, the user is not told. */
+static inline bool is_overrun(const struct node *node)
+{
+	return !node->completions_left;
+}
+
 /* How often something was missing that the peer had sent, or was sent */
 u64 completion_naks(const struct node *node);
 /*

@@ -180,28 +180,36 @@ static void post_sends(void *arg)
 	recover(node);
 	while (n-- && node->posted < node->num_requests && has_room(node))
 		post_one(node);
+	/* The kernel's users may */
+	shim_irqs_off = one_in(20);
 	verve_engine_kick(&node->qp, VERVE_EV_DOORBELL);
+	shim_irqs_off = false;
 	if (node->posted < node->num_requests)
 		world_after(dice(one_in(4) ? 2 * MS : 50 * US), post_sends,
 			    node);
 }
 
+static struct verve_rq *rq_of(struct node *node)
+{
+	return node->qp.srq ? &node->srq.rq : &node->qp.rq;
+}
+
 static void post_recvs(void *arg)
 {
 	struct node *node = arg;
+	struct verve_ring *ring = &rq_of(node)->ring;
 	u32 n = node->late_receives ? between(1, 3) : MOST_REQUESTS;
 
 	while (n-- && node->recv_posted < node->num_receives &&
-	       verve_ring_peer_room(&node->qp.rq.ring)) {
+	       verve_ring_peer_room(ring)) {
 		const struct receive *receive =
 			&node->receives[node->recv_posted];
-		struct rxe_recv_wqe *wqe =
-			verve_ring_peer_slot(&node->qp.rq.ring);
+		struct rxe_recv_wqe *wqe = verve_ring_peer_slot(ring);
 
 		wqe->wr_id = node->recv_posted++;
 		wqe->dma.num_sge = cut(node, wqe->dma.sge, receive->local,
 				       receive->length);
-		verve_ring_peer_advance(&node->qp.rq.ring);
+		verve_ring_peer_advance(ring);
 	}
 	/* Of UC and UD, nobody knows whether they will ever be used. */
 	if (node->recv_posted < node->num_receives &&
@@ -231,6 +239,9 @@ static void disturb(void *arg)
 		verve_engine_lock(&node->qp);
 		world_after(dice(30 * US), let_go, node);
 	}
+	/* While the port is down, two QPs of a device are no pair. */
+	if (one_in(4))
+		node->dev->port_active = !node->dev->port_active;
 	world_after(dice(1 * MS), disturb, node);
 }
 
@@ -283,9 +294,12 @@ static void set_up_queues(struct node *node)
 	sq->sig_all = one_in(4);
 	verve_ring_alloc(&sq->ring, sq->max_wr,
 			 verve_send_wqe_size(MAX_SGE, VERVE_MAX_INLINE), NULL);
-	verve_rq_init(&qp->rq, between(1, MOST_REQUESTS), MAX_SGE, NULL);
-	qp->rq.is_user = true;
-	qp->rq.exists = true;
+	if (one_in(6))
+		qp->srq = &node->srq;
+	node->srq.limit = dice(4);
+	verve_rq_init(rq_of(node), between(1, MOST_REQUESTS), MAX_SGE, NULL);
+	rq_of(node)->is_user = true;
+	qp->rq.exists = !qp->srq;
 	qp->scq = &node->scq;
 	qp->rcq = &node->rcq;
 }
@@ -373,6 +387,7 @@ void node_set_up(struct node *node)
 	verve_fault_init(qp);
 	node->go_back_n = one_in(4);
 	node->late_receives = one_in(3);
+	node->completions_left = one_in(25) ? between(1, 40) : U32_MAX;
 }
 
 /* What both have to agree on */
@@ -419,7 +434,7 @@ void node_tear_down(struct node *node)
 	verve_fault_free(qp);
 	network_drop_all(node);
 	verve_ring_free(&qp->sq.ring);
-	verve_rq_free(&qp->rq);
+	verve_rq_free(rq_of(node));
 	free(qp->sq.wqes);
 	free(qp->resp.replay);
 	region_free(&node->region);

@@ -27,6 +27,8 @@ static struct {
 	u32 num, room;
 } world;
 
+bool shim_irqs_off;
+
 /* splitmix64's mixer, over a counter */
 static u64 random64(void)
 {
@@ -45,6 +47,7 @@ void world_begin(u64 seed)
 	world.chance = seed;
 	world.chance = random64();
 	world.num = 0;
+	shim_irqs_off = false;
 }
 
 u64 world_now(void)

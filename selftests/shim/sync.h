@@ -29,7 +29,10 @@
 
 #define local_bh_disable()	do { } while (0)
 #define local_bh_enable()	do { } while (0)
-#define irqs_disabled()		false
+/* Whoever links what asks for it says so. */
+extern bool shim_irqs_off;
+
+#define irqs_disabled()		shim_irqs_off
 #define in_hardirq()		false
 
 /* One CPU */
