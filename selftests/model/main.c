@@ -7,6 +7,7 @@
  * what each run was like, TRACE= every packet.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <unistd.h>
 #include "model.h"
@@ -15,6 +16,7 @@ enum {
 	MOST_STEPS	= 3000000,
 	MOST_FAULTS	= 5,
 	SEEDS_A_LINE	= 100,
+	MOST_SECONDS	= 120,	/* of the real clock, for one */
 };
 
 /* Simulated: many times what the worst weather costs */
@@ -110,11 +112,19 @@ static void report(void)
 	       has_failed() ? ", failed" : "");
 }
 
+/* An engine that does not leave a round is in no step that could be counted. */
+static void no_end(int signal)
+{
+	(void)signal;
+	broken("no end in sight of a step");
+}
+
 /* Return: nothing was wrong. */
 static bool run_seed(u64 seed)
 {
 	if (setjmp(leave))
 		return false;
+	alarm(MOST_SECONDS);
 	begin(seed);
 	run();
 	if (has_failed())
@@ -135,6 +145,9 @@ int main(int argc, char **argv)
 	u64 seed;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	/* It is left by a jump, and may come again. */
+	sigaction(SIGALRM, &(struct sigaction){
+		.sa_handler = no_end, .sa_flags = SA_NODEFER }, NULL);
 	is_verbose = getenv("VERBOSE");
 	verve_fault_module_init();
 	verve_engine_init();
