@@ -66,9 +66,10 @@ static void begin(u64 seed)
 		memory_pages_go(NULL);
 }
 
-static bool has_failed(void)
+/* Return: how many of the two. */
+static u32 has_failed(void)
 {
-	return model.node[0].failed || model.node[1].failed;
+	return !!model.node[0].failed + !!model.node[1].failed;
 }
 
 /*
@@ -77,17 +78,17 @@ static bool has_failed(void)
  */
 static void run(void)
 {
+	u32 steps = 0, failed = 0;
 	u64 failed_at = 0;
-	u32 steps = 0;
 
 	while (world_step()) {
 		check_step();
 		expect(++steps < MOST_STEPS && world_now() < MOST_TIME,
 		       "no end in sight");
-		if (!has_failed())
-			continue;
-		failed_at = failed_at ?: world_now();
-		if (world_now() > failed_at + 5000 * MS)
+		if (has_failed() != failed)
+			failed_at = world_now();
+		failed = has_failed();
+		if (failed && world_now() > failed_at + 20000 * MS)
 			return;
 	}
 }
