@@ -207,6 +207,11 @@ void verve_pair_resume(struct verve_qp *qp)
 	}
 }
 
+bool verve_pair_is_sent_to(const struct verve_qp *qp)
+{
+	return qp->pair.peer && qp->train->loop->sending;
+}
+
 bool verve_pair_is_stalled(const struct verve_qp *qp)
 {
 	const struct verve_qp *peer = qp->pair.peer;

@@ -93,6 +93,10 @@ void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 void verve_pair_resume(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
+/* Is the peer in the middle of sending what is taken in? Only ACKs may go out. */
+bool verve_pair_is_sent_to(const struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
 /* Has the peer to wait for memory before it can answer? */
 bool verve_pair_is_stalled(const struct verve_qp *qp)
 	__must_hold(&qp->lock);

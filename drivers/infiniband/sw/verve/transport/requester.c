@@ -500,6 +500,9 @@ static bool step(struct verve_qp *qp)
 		return run_local(qp, wqe);
 	if (wqe->state == VERVE_WQE_POSTED)
 		return begin(qp, wqe);
+	/* A peer on this device answers READs before it takes a key away. */
+	if (wqe->opcode == IB_WR_SEND_WITH_INV && verve_pair_settle(qp))
+		return true;
 	switch (qp->type) {
 	case IB_QPT_RC:
 		return send_reliable(qp, wqe);

@@ -266,7 +266,8 @@ static int invalidate(struct verve_qp *qp, u32 rkey)
 	__must_hold(&qp->lock)
 {
 	stop_placing(&qp->resp);
-	verve_replay_run(qp);
+	if (!verve_pair_is_sent_to(qp))
+		verve_replay_run(qp);
 	if (qp->state == IB_QPS_ERR || verve_replay_needs(&qp->resp, rkey))
 		return -EAGAIN;
 	return verve_mr_invalidate(qp, rkey, true);
