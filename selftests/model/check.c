@@ -282,7 +282,7 @@ static void check_packets(void)
 	u64 told = model.node[0].stats.counter[VERVE_CNT_np_cnp_sent] +
 		   model.node[1].stats.counter[VERVE_CNT_np_cnp_sent];
 	u64 most = model.needed + 2 * refused + told + 4 * world_now() / MS +
-		   100 + model.harm * (goes_back ? 12 : 3);
+		   200 + model.harm * (goes_back ? 12 : 3);
 
 	/* A single loss, too, may cost him the whole window. */
 	if (goes_back)

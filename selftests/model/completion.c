@@ -134,7 +134,8 @@ static bool is_excused(const struct node *node)
 	const struct ib_qp_attr *attr = &node->qp.attr;
 	u64 timeout = verve_ack_timeout_ns(attr->timeout);
 	u64 silence = world_now() - node->progress_at;
-	u64 naks = completion_naks(node) - node->naks_at;
+	/* The one that told of progress has cost a retry, too. */
+	u64 naks = completion_naks(node) - node->naks_at + 1;
 
 	if (is_forsaken(node))
 		return true;
