@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks every RoCEv2 packet of a pcap file: lengths, pad, invariant CRC.
+"""Checks every RoCEv2 packet of a pcap file: lengths, pad, reserved bits, ICRC.
 
 usage: icrc.py FILE [OPCODE...]
 
@@ -106,6 +106,17 @@ def icrc(packet, udp):
     return struct.pack("<I", crc)
 
 
+def reserved(bth):
+    """What a packet says, from the BTH on, where it has nothing to say."""
+    opcode, pad = bth[0], bth[1] >> 4 & 3
+    yield "pad", bth[-ICRC - pad:-ICRC]
+    yield "reserved bits of the BTH", bytes([bth[4] & 0x3f, bth[8] & 0x7f])
+    if opcode in (0x64, 0x65):
+        yield "reserved byte of the DETH", bth[BTH + 4:BTH + 5]
+    if opcode == 0x81:
+        yield "reserved bytes of the CNP", bth[BTH:BTH + 16]
+
+
 def check(packet, udp):
     """Returns the opcode of a packet in which nothing is wrong."""
     bth = udp + 8
@@ -122,6 +133,9 @@ def check(packet, udp):
         raise Bad(f"{payload} bytes of payload and pad")
     if pad > payload or (opcode in NO_PAYLOAD and payload):
         raise Bad(f"opcode {opcode:#x}: {payload} bytes, {pad} of them pad")
+    for name, data in reserved(packet[bth:]):
+        if any(data):
+            raise Bad(f"opcode {opcode:#x}: {name}: {data.hex()}")
     if icrc(packet, udp) != packet[-ICRC:]:
         raise Bad(f"opcode {opcode:#x}: ICRC {packet[-ICRC:].hex()}, "
                   f"not {icrc(packet, udp).hex()}")

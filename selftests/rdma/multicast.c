@@ -121,12 +121,18 @@ static bool send_to_group(uint32_t size)
 	return expect_wc(e.a.scq, wr.wr_id, IBV_WC_SUCCESS);
 }
 
-/* The GRH ends with the destination: the group. */
+/*
+ * The GRH ends with the destination: the group. In front of an IPv4 header, which is
+ * half as long, are zeros.
+ */
 static bool is_grh_right(const uint8_t *grh)
 {
+	static const uint8_t zeros[GRH / 2];
 	const uint8_t *dest = group.raw;
 	unsigned int len = e.ipv6 ? 16 : 4;
 
+	if (!e.ipv6 && memcmp(grh, zeros, sizeof(zeros)))
+		return false;
 	return !memcmp(grh + GRH - len, dest + 16 - len, len) &&
 	       grh[e.ipv6 ? 0 : 20] >> 4 == (e.ipv6 ? 6 : 4);
 }
