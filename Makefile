@@ -65,6 +65,11 @@ coverage:
 	@tools/setup/packages build coverage
 	@tools/coverage $(SEEDS)
 
+.PHONY: analyse
+analyse:
+	@tools/setup/packages build analyse
+	@tools/analyse
+
 .PHONY: bench
 bench:
 	@tools/bench/run $(ROUNDS)
@@ -112,6 +117,8 @@ help:
 	@echo '                        requests or the engines, guided by coverage (clang)'
 	@echo '       TIME=            seconds for each of the three (default: 60)'
 	@echo '  make coverage         branches that tests in user space take'
+	@echo '  make analyse          coccinelle, clang'\''s analyzer and gcc'\''s; fails where one'
+	@echo '                        says what is not answered in testing.rst'
 	@echo
 	@echo 'Measurements, on an idle machine:'
 	@echo '  make bench            Verve beside rdma_rxe, siw and TCP, in one UML guest'
