@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What is on the wire: a capture of every opcode in which each packet has sane
-# lengths, zeros where it has nothing to say, and the right invariant CRC (icrc.py), and in which tshark, if it is
-# there, finds nothing malformed. The stack hands a veth several packets in one
+# lengths, zeros where it has nothing to say, and the right invariant CRC (icrc.py),
+# and in which tshark, if it is there, finds nothing malformed. The stack hands a veth several packets in one
 # skb, which a capture shows as one: so the netdevs are told to take single ones.
 #
 #	A [va: vta] ---- [vb: vtb] B
@@ -82,12 +82,12 @@ notices() {
 	not python3 "$HERE/icrc.py" "$TMP/flipped.pcap"
 }
 
-tap_setup topo two 1500
 # Memory of packets is used again: that of those that follow is full of payload.
 used_memory() {
 	traffic >/dev/null && traffic -6 >/dev/null
 }
 
+tap_setup topo two 1500
 tap_setup single_packets
 tap_setup used_memory
 tap_add "lengths and ICRC, IPv4" right ipv4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: scale DEVICE GID-INDEX QPS
+ * usage: scale DEVICE GID-INDEX QPS, an even number
  *
  * What many QPs on one device cost, in pairs that are connected with each other:
  * prints "setup_us US", to create and connect one; "memory_bytes BYTES" of the
@@ -145,21 +145,18 @@ static void write_all(struct ibv_qp **qps, int n, int messages)
 int main(int argc, char **argv)
 {
 	int i, n = argc == 4 ? atoi(argv[3]) : 0;
-	struct ibv_qp **qps = calloc(n + 1, sizeof(*qps));
+	struct ibv_qp **qps = calloc(n, sizeof(*qps));
 	double begin, unused;
 
-	check((n == 1 || (n && n % 2 == 0)) && qps,
-	      "usage: scale DEVICE GID-INDEX QPS");
+	check(n && n % 2 == 0 && qps, "usage: scale DEVICE GID-INDEX QPS");
 	gid_index = atoi(argv[2]);
 	prepare(argv[1]);
-	/* Before the memory is measured that the QPs take. */
-	memset(qps, 0, (n + 1) * sizeof(*qps));
 	unused = free_bytes();
 	begin = now_us();
 	for (i = 0; i < n; i++)
 		qps[i] = create();
 	for (i = 0; i < n; i++)
-		connect_to(qps[i], qps[n == 1 ? 0 : i ^ 1]->qp_num);
+		connect_to(qps[i], qps[i ^ 1]->qp_num);
 	printf("setup_us %.1f\n", (now_us() - begin) / n);
 	printf("memory_bytes %.0f\n", (unused - free_bytes()) / n);
 	/* The first touch of a ring is a page fault. */
