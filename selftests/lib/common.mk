@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Included by the Makefile of each directory of tests, after its lists:
-# TEST_PROGS (scripts that are tests), TEST_GEN_FILES (C programs they call).
+# TEST_PROGS (scripts that are tests), TEST_GEN_FILES (C programs they call), and
+# TEST_ONCE, those of TEST_PROGS that several kernels may share (TURN in `run`): what
+# they test does not depend on the kernel, or is tested by others, too.
 
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 

@@ -18,7 +18,7 @@ $(OUTPUT)/%: %.c $(LOCAL_HDRS)
 	@$(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(filter %.c,$^) $(LDLIBS) -o $@
 
 run_tests: all
-	@$(HERE)run $(notdir $(CURDIR)) $(OUTPUT) $(TEST_PROGS)
+	@ONCE="$(TEST_ONCE)" $(HERE)run $(notdir $(CURDIR)) $(OUTPUT) $(TEST_PROGS)
 
 install: all
 	@mkdir -p $(INSTALL_PATH) $(INSTALL_PATH)/../lib
