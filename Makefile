@@ -14,12 +14,14 @@ BUILD_ARGS := $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(if $(CF),CF=$(CF)) \
 
 .PHONY: modules
 modules: need-kdir
-	@ko=$$(tools/build $(KDIR) $(BUILD_ARGS)) && cp "$$ko" $(MODULE_DIR)/ && \
+	@ko=$$(tools/build $(KDIR) $(BUILD_ARGS)) && \
+		cp "$$ko" "$${ko%/*}"/verve_offload.ko "$${ko%/*}"/Module.symvers \
+			$(MODULE_DIR)/ && \
 		echo "$(MODULE_DIR)/verve.ko"
 
 .PHONY: modules_install
 modules_install: modules
-	@tools/install $(MODULE_DIR)/verve.ko
+	@tools/install $(MODULE_DIR)/verve.ko $(MODULE_DIR)/verve_offload.ko
 
 .PHONY: need-kdir
 need-kdir:
@@ -85,7 +87,7 @@ clean:
 .PHONY: help
 help:
 	@echo 'The module:'
-	@echo '  make                  verve.ko for the running kernel, in $(MODULE_DIR)'
+	@echo '  make                  verve.ko and verve_offload.ko for the running kernel, in $(MODULE_DIR)'
 	@echo '  make KDIR=DIR         for the kernel whose build directory is DIR'
 	@echo '                        (ARCH=um for UML; W=1, C=2 as for the kernel)'
 	@echo '  make modules_install  into /lib/modules (INSTALL_MOD_PATH= before it)'

@@ -11,6 +11,7 @@ compat-flags += $(call compat-probe,linux/dma-buf.h,dma_buf_vmap_unlocked,DMA_BU
 compat-flags += $(call compat-probe,linux/mm.h,struct vm_area_struct **vmas$(comma) int *locked,GUP_VMAS)
 compat-flags += $(call compat-probe,linux/unaligned.h,get_unaligned,LINUX_UNALIGNED)
 compat-flags += $(call compat-probe,linux/workqueue.h,WQ_PERCPU,WQ_PERCPU)
+compat-flags += $(call compat-probe,net/gso.h,skb_gso_segment,NET_GSO)
 compat-flags += $(call compat-probe,net/ipv6_stubs.h,ipv6_dst_lookup_flow,IPV6_STUB)
 compat-flags += $(call compat-probe,net/udp_tunnel.h,udp_tunnel_sock_release(struct sock *sk),UDP_TUNNEL_SOCK)
 compat-flags += $(call compat-probe,rdma/ib_umem.h,ib_umem_get_va,UMEM_GET_VA)

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ICRC of packets, late
+ *
+ * DOC: Who computes it
+ *
+ * The transport leaves out the ICRC of a packet whose route leads to a device that
+ * may compute it, and attaches a socket. Where the packet leaves the stack, right
+ * before a driver gets it, the kernel asks the socket's owner, which is here: only
+ * now is it known which device that is. It takes the packet, or the ICRC is computed
+ * now. A VLAN or a bond is not the end of the way.
+ *
+ * That an ICRC is due is never guessed from what is in a packet. The destructor says
+ * so: unsettled() as long as nobody has decided, verve_offload_due() once the packet
+ * is a device's. Whoever takes the socket from an undecided packet, because it turns
+ * back, becomes another's or dies, calls the destructor, and the ICRC is computed
+ * right then: so there is no packet without socket and ICRC, unless somebody makes
+ * a copy for himself, as a mirror port does.
+ *
+ * Packets hold their socket, and sockets this module, so the code is there as long
+ * as somebody may call it. The transport may have gone by then, and its packets go
+ * with it.
+ */
+#include <linux/if_vlan.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <net/bonding.h>
+#include <net/gso.h>
+#include <net/inet_sock.h>
+#include <net/sock.h>
+#include "offload.h"
+
+/**
+ * struct verve_offload_sender - a socket that stands for a sender
+ * @inet: the socket, whose references are the sender's and its packets'; first, as
+ *	the kernel allocates it. IP looks into it, as into any that a packet has
+ * @stats: per-CPU counters; freed with the socket
+ */
+struct verve_offload_sender {
+	struct inet_sock inet;
+	struct verve_offload_stats __percpu *stats;
+};
+
+static struct proto sender_proto = {
+	.name = "VERVE_OFFLOAD",
+	.owner = THIS_MODULE,
+	.obj_size = sizeof(struct verve_offload_sender),
+};
+
+static const struct verve_offload_transport __rcu *current_transport;
+
+static struct verve_offload_sender *to_sender(struct sock *sk)
+{
+	return container_of(sk, struct verve_offload_sender, inet.sk);
+}
+
+#define count(sk, name, n)	this_cpu_add(to_sender(sk)->stats->name, n)
+
+static u32 fill(struct sk_buff *skb)
+{
+	const struct verve_offload_transport *transport;
+	u32 packets = 0;
+
+	rcu_read_lock();
+	transport = rcu_dereference(current_transport);
+	if (transport)
+		packets = transport->fill(skb);
+	rcu_read_unlock();
+	return packets;
+}
+
+static u32 packets_in(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+}
+
+/* The packet was dropped, or goes on without its socket. */
+static void unsettled(struct sk_buff *skb)
+{
+	count(skb->sk, unsettled, packets_in(skb));
+	fill(skb);
+	sock_efree(skb);
+}
+
+/* The driver is done with the packet. */
+void verve_offload_due(struct sk_buff *skb)
+{
+	sock_efree(skb);
+}
+EXPORT_SYMBOL_GPL(verve_offload_due);
+
+static void attach_socket(struct sk_buff *skb, struct sock *sk,
+			  void (*destructor)(struct sk_buff *skb))
+{
+	sock_hold(sk);
+	skb->sk = sk;
+	skb->destructor = destructor;
+}
+
+static void detach_socket(struct sk_buff *skb)
+{
+	struct sock *sk = skb->sk;
+
+	skb->sk = NULL;
+	skb->destructor = NULL;
+	sock_put(sk);
+}
+
+/* A bond that sends copies makes them without the socket. */
+static bool passes_on(const struct net_device *ndev)
+{
+	if (netif_is_bond_master(ndev)) {
+		struct bonding *bond = netdev_priv(ndev);
+
+		return BOND_MODE(bond) != BOND_MODE_BROADCAST;
+	}
+	return is_vlan_dev(ndev);
+}
+
+/* A list of its packets, all with the same socket */
+static struct sk_buff *uncouple(struct sk_buff *train)
+{
+	struct sk_buff *skb, *packets = skb_gso_segment(train, 0);
+	struct sock *sk = train->sk;
+
+	if (IS_ERR_OR_NULL(packets)) {
+		kfree_skb(train);
+		return NULL;
+	}
+	for (skb = packets; skb; skb = skb->next) {
+		if (!skb->sk)
+			attach_socket(skb, sk, train->destructor);
+	}
+	/* The head of the list is the train, with another reference. */
+	consume_skb(train);
+	return packets;
+}
+
+/*
+ * It goes to the netdev as it is: a train, too, if that takes those. Otherwise the
+ * stack would uncouple it next, and its packets would lose their socket.
+ */
+static struct sk_buff *go_on(struct sk_buff *skb)
+{
+	if (skb_is_gso(skb) && netif_needs_gso(skb, netif_skb_features(skb)))
+		return uncouple(skb);
+	return skb;
+}
+
+static struct sk_buff *fall_back(struct sk_buff *skb)
+{
+	u32 packets = fill(skb);
+
+	if (packets) {
+		count(skb->sk, fallback, packets);
+		detach_socket(skb);
+		return skb;
+	}
+	/* Without the transport, or reshaped: nobody knows any more what is due. */
+	count(skb->sk, unsettled, packets_in(skb));
+	detach_socket(skb);
+	kfree_skb(skb);
+	return NULL;
+}
+
+/*
+ * As sk_validate_xmit_skb: BH off, RCU. A packet that a driver was too busy for comes
+ * back to that driver only, and not by here.
+ */
+static __maybe_unused struct sk_buff *
+settle(struct sock *sk, struct net_device *ndev, struct sk_buff *skb)
+{
+	if (skb->destructor != unsettled)
+		return skb;
+	if (passes_on(ndev))
+		return go_on(skb);
+	if (!verve_offload_may_send(ndev, skb))
+		return fall_back(skb);
+	count(sk, device, packets_in(skb));
+	skb->destructor = verve_offload_due;
+	return go_on(skb);
+}
+
+void verve_offload_give(struct verve_offload_sender *sender,
+			struct sk_buff *skb)
+{
+	attach_socket(skb, &sender->inet.sk, unsettled);
+}
+
+void verve_offload_attach(const struct verve_offload_transport *transport)
+{
+	rcu_assign_pointer(current_transport, transport);
+}
+
+void verve_offload_detach(void)
+{
+	RCU_INIT_POINTER(current_transport, NULL);
+	synchronize_rcu();
+}
+
+static void free_stats(struct sock *sk)
+{
+	free_percpu(to_sender(sk)->stats);
+}
+
+struct verve_offload_sender *verve_offload_open(void)
+{
+	struct verve_offload_stats __percpu *stats;
+	struct verve_offload_sender *sender;
+	struct sock *sk;
+
+	stats = alloc_percpu(struct verve_offload_stats);
+	if (!stats)
+		return NULL;
+	/* Packets may outlive the namespace they come from. */
+	sk = sk_alloc(&init_net, PF_UNSPEC, GFP_KERNEL, &sender_proto, 1);
+	if (!sk) {
+		free_percpu(stats);
+		return NULL;
+	}
+	sock_init_data(NULL, sk);
+	sk->sk_destruct = free_stats;
+#ifdef CONFIG_SOCK_VALIDATE_XMIT
+	sk->sk_validate_xmit_skb = settle;
+#endif
+	sender = to_sender(sk);
+	sender->stats = stats;
+	return sender;
+}
+
+void verve_offload_close(struct verve_offload_sender *sender)
+{
+	sock_put(&sender->inet.sk);
+}
+
+void verve_offload_stats(const struct verve_offload_sender *sender,
+			 struct verve_offload_stats *stats)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct verve_offload_stats *part =
+			per_cpu_ptr(sender->stats, cpu);
+
+		stats->device += READ_ONCE(part->device);
+		stats->fallback += READ_ONCE(part->fallback);
+		stats->unsettled += READ_ONCE(part->unsettled);
+	}
+}
+
+int __init verve_offload_late_init(void)
+{
+	return proto_register(&sender_proto, 0);
+}
+
+void verve_offload_late_exit(void)
+{
+	proto_unregister(&sender_proto);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The registry: which netdevs offer what
+ *
+ * Written under a mutex, by drivers and by the netdev notifier; read under RCU, for
+ * packets. No reference on a driver is held: whoever calls one does so under RCU or
+ * the mutex, and unregistering waits for both.
+ */
+#include <linux/hashtable.h>
+#include <linux/if_vlan.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include "offload.h"
+
+/**
+ * struct verve_offload - a netdev that offers something
+ * @entry: in the table; RCU
+ * @ndev: the netdev, which its driver keeps
+ * @ops: its driver's
+ * @able: features that it has at best
+ * @active: features that are used now; 0 while it is down
+ * @rcu: readers may still look at it when it is unregistered
+ */
+struct verve_offload {
+	struct hlist_node entry;
+	struct net_device *ndev;
+	const struct verve_offload_ops *ops;
+	u32 able;
+	u32 active;
+	struct rcu_head rcu;
+};
+
+#define TABLE_BITS	5
+
+static DEFINE_HASHTABLE(table, TABLE_BITS);
+/* The table, and what each entry's features are. Taken inside RTNL. */
+static DEFINE_MUTEX(table_lock);
+
+/* Features that some entry has */
+static u32 any_active;
+
+static unsigned long key_of(const struct net_device *ndev)
+{
+	return (unsigned long)ndev / L1_CACHE_BYTES;
+}
+
+/* Under RCU, or the mutex */
+static struct verve_offload *find(const struct net_device *ndev)
+{
+	struct verve_offload *offload;
+
+	hash_for_each_possible_rcu(table, offload, entry, key_of(ndev),
+				   lockdep_is_held(&table_lock)) {
+		if (offload->ndev == ndev)
+			return offload;
+	}
+	return NULL;
+}
+
+static u32 active_features(const struct net_device *ndev)
+{
+	struct verve_offload *offload = find(ndev);
+
+	return offload ? READ_ONCE(offload->active) : 0;
+}
+
+bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb)
+{
+	struct verve_offload *offload = find(ndev);
+
+	if (!offload ||
+	    !(READ_ONCE(offload->active) & VERVE_OFFLOAD_TX_ICRC))
+		return false;
+	return !offload->ops->may_send || offload->ops->may_send(ndev, skb);
+}
+
+/* Of the netdevs below one: of all for what comes in, of any for what goes out */
+struct below {
+	u32 any;
+	u32 all;
+};
+
+static int look_below(struct net_device *ndev, struct netdev_nested_priv *priv)
+{
+	struct below *below = priv->data;
+	u32 active;
+
+	if (is_vlan_dev(ndev) || netif_is_bond_master(ndev))
+		return 0;
+	active = active_features(ndev);
+	below->any |= active;
+	below->all &= active;
+	return 0;
+}
+
+/* Others change packets, copy them, or bring in some of their own. */
+static u32 features(struct net_device *ndev)
+{
+	struct below below = { .all = VERVE_OFFLOAD_FEATURES };
+	struct netdev_nested_priv priv = { .data = &below };
+
+	if (!is_vlan_dev(ndev) && !netif_is_bond_master(ndev))
+		return active_features(ndev);
+	netdev_walk_all_lower_dev_rcu(ndev, look_below, &priv);
+	return (below.any & VERVE_OFFLOAD_TX_ICRC) |
+	       (below.any & below.all & VERVE_OFFLOAD_RX_ICRC);
+}
+
+static u32 present_features(const struct verve_offload *offload)
+	__must_hold(&table_lock)
+{
+	lockdep_assert_held(&table_lock);
+	if (!netif_running(offload->ndev))
+		return 0;
+	if (!offload->ops->features)
+		return offload->able;
+	return offload->able & offload->ops->features(offload->ndev);
+}
+
+/* Return: whether it has lost some. */
+static bool renew(struct verve_offload *offload, u32 active)
+	__must_hold(&table_lock)
+{
+	u32 before = offload->active, any = active;
+	struct verve_offload *other;
+	int bucket;
+
+	WRITE_ONCE(offload->active, active);
+	hash_for_each(table, bucket, other, entry)
+		any |= other->active;
+	WRITE_ONCE(any_active, any);
+	return before & ~active;
+}
+
+/* Those who saw the features that it had before have handed over their packets. */
+static void await_senders(void)
+{
+	synchronize_net();
+}
+
+void verve_offload_update(struct verve_offload *offload)
+{
+	bool lost;
+
+	mutex_lock(&table_lock);
+	lost = renew(offload, present_features(offload));
+	mutex_unlock(&table_lock);
+	if (lost)
+		await_senders();
+}
+EXPORT_SYMBOL_GPL(verve_offload_update);
+
+/* What is late needs a hook of the kernel's. */
+static u32 usable_features(u32 able)
+{
+	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
+		able &= ~VERVE_OFFLOAD_TX_ICRC;
+	return able & VERVE_OFFLOAD_FEATURES;
+}
+
+struct verve_offload *
+verve_offload_register(struct net_device *ndev,
+		       const struct verve_offload_ops *ops,
+		       const struct verve_offload_caps *caps)
+{
+	struct verve_offload *offload;
+
+	if (caps->abi != VERVE_OFFLOAD_ABI)
+		return ERR_PTR(-EPROTONOSUPPORT);
+	offload = kzalloc_obj(*offload);
+	if (!offload)
+		return ERR_PTR(-ENOMEM);
+	offload->ndev = ndev;
+	offload->ops = ops;
+	offload->able = usable_features(caps->features);
+
+	mutex_lock(&table_lock);
+	if (find(ndev)) {
+		mutex_unlock(&table_lock);
+		kfree(offload);
+		return ERR_PTR(-EEXIST);
+	}
+	renew(offload, present_features(offload));
+	hash_add_rcu(table, &offload->entry, key_of(ndev));
+	mutex_unlock(&table_lock);
+	return offload;
+}
+EXPORT_SYMBOL_GPL(verve_offload_register);
+
+void verve_offload_unregister(struct verve_offload *offload)
+{
+	mutex_lock(&table_lock);
+	renew(offload, 0);
+	hash_del_rcu(&offload->entry);
+	mutex_unlock(&table_lock);
+	await_senders();
+	kfree_rcu(offload, rcu);
+}
+EXPORT_SYMBOL_GPL(verve_offload_unregister);
+
+/* A netdev that goes away was set down before. */
+static int netdev_event(struct notifier_block *nb, unsigned long event,
+			void *info)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(info);
+	struct verve_offload *offload;
+	bool lost = false;
+
+	mutex_lock(&table_lock);
+	offload = find(ndev);
+	if (offload && event == NETDEV_GOING_DOWN)
+		lost = renew(offload, 0);
+	else if (offload && (event == NETDEV_UP || event == NETDEV_FEAT_CHANGE))
+		lost = renew(offload, present_features(offload));
+	mutex_unlock(&table_lock);
+	if (lost)
+		await_senders();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block netdev_notifier = {
+	.notifier_call = netdev_event,
+};
+
+const struct verve_offload_registry verve_offload_registry = {
+	.attach = verve_offload_attach,
+	.detach = verve_offload_detach,
+	.open = verve_offload_open,
+	.close = verve_offload_close,
+	.stats = verve_offload_stats,
+	.any = &any_active,
+	.features = features,
+	.give = verve_offload_give,
+};
+EXPORT_SYMBOL_GPL(verve_offload_registry);
+
+static int __init offload_init(void)
+{
+	int err = verve_offload_late_init();
+
+	if (err)
+		return err;
+	err = register_netdevice_notifier(&netdev_notifier);
+	if (err)
+		verve_offload_late_exit();
+	return err;
+}
+
+/* Drivers that are registered, and open senders, keep the module. */
+static void __exit offload_exit(void)
+{
+	unregister_netdevice_notifier(&netdev_notifier);
+	verve_offload_late_exit();
+}
+
+module_init(offload_init);
+module_exit(offload_exit);
+
+MODULE_DESCRIPTION("Registry of NICs that take work from RoCEv2 in software");
+MODULE_LICENSE("GPL");
