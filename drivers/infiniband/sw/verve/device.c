@@ -20,6 +20,7 @@
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include "device.h"
+#include "path/late.h"
 #include "path/path.h"
 #include "verbs/mr.h"
 #include "verbs/qp.h"
@@ -91,6 +92,7 @@ void verve_dealloc_device(struct ib_device *ibdev)
 	mutex_unlock(&devices_lock);
 	verve_net_detach(dev->net, dev);
 	verve_net_put(dev->net);
+	verve_late_close(dev);
 	kfree(dev->dma_mr);
 	verve_keys_exit(dev);
 	verve_mcast_exit(dev);
@@ -119,8 +121,10 @@ static int open_device(struct verve_dev *dev, struct net *net)
 	if (err)
 		goto exit_keys;
 	dev->net = verve_net_get(net);
-	if (!IS_ERR(dev->net))
+	if (!IS_ERR(dev->net)) {
+		verve_late_open(dev);
 		return 0;
+	}
 
 	err = PTR_ERR(dev->net);
 	verve_mcast_exit(dev);

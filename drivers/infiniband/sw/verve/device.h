@@ -24,6 +24,7 @@
 
 struct verve_qp;
 struct verve_net;
+struct verve_offload_sender;
 
 /**
  * struct verve_dev - a Verve device
@@ -33,6 +34,8 @@ struct verve_net;
  *	the list.
  * @ndev_tracker: of that reference
  * @net: per-namespace state (sockets) of the netdev's namespace; held
+ * @sender: what packets carry whose ICRC a NIC may compute (path/late.c); NULL
+ *	without the registry of NICs
  * @entry: in the list of devices (device.c), under its mutex; holds a
  *	reference on @ibdev
  * @removal: unregisters the device, and waits for others who do
@@ -62,6 +65,7 @@ struct verve_dev {
 	struct net_device __rcu *ndev;
 	netdevice_tracker ndev_tracker;
 	struct verve_net *net;
+	struct verve_offload_sender *sender;
 	struct list_head entry;
 	struct work_struct removal;
 	bool port_active;

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 #include "device.h"
+#include "path/late.h"
 #include "path/path.h"
 #include "transport/engine.h"
 #include "verbs/qp.h"
@@ -31,9 +32,10 @@ static int __init verve_init(void)
 	err = verve_qp_table_init();
 	if (err)
 		goto exit_fault;
+	verve_late_init();
 	err = verve_net_init();
 	if (err)
-		goto exit_qp_table;
+		goto exit_late;
 	err = verve_device_init();
 	if (err)
 		goto exit_net;
@@ -42,7 +44,8 @@ static int __init verve_init(void)
 
 exit_net:
 	verve_net_exit();
-exit_qp_table:
+exit_late:
+	verve_late_exit();
 	verve_qp_table_exit();
 exit_fault:
 	verve_fault_module_exit();
@@ -59,6 +62,7 @@ static void __exit verve_exit(void)
 	verve_device_exit();
 	verve_net_exit();
 	verve_packet_exit();
+	verve_late_exit();
 	verve_qp_table_exit();
 	verve_fault_module_exit();
 	verve_engine_exit();
@@ -72,4 +76,4 @@ MODULE_DESCRIPTION("Software RDMA over Converged Ethernet, version 2");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(VERVE_VERSION);
 MODULE_ALIAS_RDMA_LINK("verve");
-MODULE_SOFTDEP("pre: ib_uverbs");
+MODULE_SOFTDEP("pre: ib_uverbs verve_offload");

@@ -4,6 +4,7 @@
  */
 #include <rdma/ib_verbs.h>
 #include "device.h"
+#include "path/late.h"
 
 static const struct rdma_stat_desc descs[] = {
 #define X(counter) { .name = #counter },
@@ -45,5 +46,6 @@ int verve_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 
 	memset(stats->value, 0, VERVE_NUM_COUNTERS * sizeof(*stats->value));
 	verve_stats_sum(to_vdev(ibdev)->stats, stats->value);
+	verve_late_stats(to_vdev(ibdev), stats->value);
 	return VERVE_NUM_COUNTERS;
 }

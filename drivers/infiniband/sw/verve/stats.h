@@ -20,6 +20,10 @@
 	X(sent_mcast_pkts)		\
 	X(rcvd_mcast_pkts)		\
 	X(loopback_pkts)		\
+	X(tx_icrc_offload)		\
+	X(tx_icrc_fallback)		\
+	X(tx_icrc_unsettled)		\
+	X(rx_icrc_offload)		\
 	X(duplicate_request)		\
 	X(out_of_seq_request)		\
 	X(rx_early_kept)		\

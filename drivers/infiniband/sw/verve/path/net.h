@@ -71,6 +71,7 @@ int verve_gro_complete(struct sock *sk, struct sk_buff *skb, int offset);
  * @oldest: first arrival
  * @packets: in hand
  * @bytes: transport headers, payload, pad and ICRC of those
+ * @verified: packets of those whose ICRC a NIC has verified
  *
  * A QP's engine is entered once for all consecutive packets of a batch.
  */
@@ -82,6 +83,7 @@ struct verve_batch {
 	struct llist_node *oldest;
 	u32 packets;
 	u32 bytes;
+	u32 verified;
 };
 
 /**
@@ -131,7 +133,8 @@ struct dst_entry *verve_flow_route(struct verve_flow *flow,
  * @payload: @pdu->length bytes, advanced also when there is no memory
  *
  * The IPv4 identification is @flow->ip_id. The packet has its IP, UDP and
- * transport headers, payload, pad and ICRC; its data is at the IP header.
+ * transport headers, payload, pad and ICRC, or four zero bytes in its place when
+ * @flow->is_late; its data is at the IP header.
  *
  * Context: BH off, RCU.
  * Return: the packet, or ERR_PTR: -ENOMEM; -EMSGSIZE when it does not fit the

@@ -21,6 +21,7 @@
 #include "../trace.h"
 #include "../transport/engine.h"
 #include "../wire/icrc.h"
+#include "late.h"
 #include "net.h"
 
 /* The reasons to drop a packet are counters; this one says to keep it. */
@@ -137,13 +138,13 @@ static enum verve_counter parse(struct sk_buff *skb, u32 *qpn)
 	return KEEP;
 }
 
-static enum verve_counter check(struct sk_buff *skb, u32 *qpn)
+static enum verve_counter check(struct sk_buff *skb, u32 *qpn, bool verified)
 {
 	enum verve_counter reason = check_frame(skb);
 
 	if (unlikely(reason != KEEP))
 		return reason;
-	if (unlikely(!is_icrc_good(skb)))
+	if (unlikely(!verified && !is_icrc_good(skb)))
 		return VERVE_CNT_rx_icrc_encapsulated;
 	return parse(skb, qpn);
 }
@@ -295,10 +296,11 @@ static void take_multicast(struct verve_net *vnet, struct sk_buff *skb)
 
 void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb)
 {
+	bool verified = verve_late_is_verified(skb);
 	enum verve_counter reason;
 	u32 qpn = 0;
 
-	reason = check(skb, &qpn);
+	reason = check(skb, &qpn, verified);
 	if (unlikely(reason != KEEP)) {
 		drop(batch->vnet, skb, qpn, reason);
 		return;
@@ -313,10 +315,12 @@ void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb)
 		batch->qp = find_qp(batch->vnet, skb, qpn);
 		batch->qpn = qpn;
 	}
-	if (likely(batch->qp))
+	if (likely(batch->qp)) {
+		batch->verified += verified;
 		append(batch, skb);
-	else
+	} else {
 		drop(batch->vnet, skb, qpn, VERVE_CNT_rx_drop_no_qp);
+	}
 }
 
 void verve_batch_deliver(struct verve_batch *batch)
@@ -327,6 +331,8 @@ void verve_batch_deliver(struct verve_batch *batch)
 		return;
 	verve_count(qp, rcvd_pkts, batch->packets);
 	verve_count(qp, rcvd_bytes, batch->bytes);
+	if (batch->verified)
+		verve_count(qp, rx_icrc_offload, batch->verified);
 	verve_engine_receive(qp, batch->newest, batch->oldest);
 	verve_qp_put(qp);
 	*batch = (struct verve_batch) { .vnet = batch->vnet };

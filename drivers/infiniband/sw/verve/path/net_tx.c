@@ -9,6 +9,7 @@
 #include <linux/udp.h>
 #include "../device.h"
 #include "../trace.h"
+#include "late.h"
 #include "loop.h"
 #include "net.h"
 #include "train.h"
@@ -53,7 +54,7 @@ static void join(struct verve_train *train, struct verve_flow *flow)
 {
 	if (!train->head)
 		return;
-	if (is_same_flow(train->head, flow))
+	if (train->is_late == flow->is_late && is_same_flow(train->head, flow))
 		flow->ip_id = train->ip_id;
 	else
 		verve_train_flush(train);
@@ -112,6 +113,7 @@ int verve_train_add(struct verve_train *train, struct verve_flow *flow,
 	trace_verve_burst(train->qpn, burst);
 	rcu_read_lock();
 	if (likely(verve_flow_route(flow, train->dev))) {
+		flow->is_late = verve_late_is_wanted(train->dev, flow);
 		join(train, flow);
 		err = add_packets(train, flow, burst);
 		train->ip_id = flow->ip_id;

@@ -219,7 +219,10 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 	}
 	if (pad)
 		skb_put_zero(skb, pad);
-	put_icrc(skb, av->is_v6);
+	if (unlikely(flow->is_late))
+		skb_put_zero(skb, VERVE_ICRC_LEN);
+	else
+		put_icrc(skb, av->is_v6);
 	skb->priority = rt_tos2priority(av->traffic_class);
 	return skb;
 }

@@ -29,6 +29,7 @@ struct verve_net;
  * @dst: route, or NULL; checked and renewed by the path
  * @cookie: of @dst (IPv6)
  * @ip_id: IPv4 identification of the next packet
+ * @is_late: the ICRC of its packets is left to the egress device (late.h)
  *
  * Owned by one QP's engine (under its lock) or used on one stack.
  */
@@ -37,6 +38,7 @@ struct verve_flow {
 	struct dst_entry *dst;
 	u32 cookie;
 	u16 ip_id;
+	bool is_late;
 };
 
 /* Forget the route. Any context. */

@@ -26,6 +26,7 @@ void verve_flow_reset(struct verve_flow *flow)
 {
 	dst_release(flow->dst);
 	flow->dst = NULL;
+	flow->is_late = false;
 }
 
 /* The netdev that packets from @owner's address leave through. */

@@ -10,6 +10,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include "../device.h"
+#include "late.h"
 #include "net.h"
 #include "train.h"
 
@@ -50,6 +51,7 @@ static void put_head(struct verve_train *train, const struct verve_flow *flow,
 	skb->dev = flow->dst->dev;
 	train->head = skb;
 	train->tail = NULL;
+	train->is_late = flow->is_late;
 	train->packets = 1;
 	train->bytes = skb->len - headers_len(skb);
 }
@@ -125,6 +127,8 @@ void verve_train_flush(struct verve_train *train)
 		return;
 	if (train->packets > 1)
 		seal(train);
+	if (train->is_late)
+		verve_late_give(train->dev, train->head);
 
 	rcu_read_lock();
 	if (likely(!send(train))) {

@@ -31,6 +31,7 @@ struct verve_qp;
  * @max_packets: for the route at hand
  * @max_len: bytes of one skb, likewise
  * @ip_id: IPv4 identification of the packet that may follow
+ * @is_late: its packets lack their ICRCs
  * @peer: QP that needs no packets, or NULL: then all the above is not used
  * @loop: what passes to and from @peer
  *
@@ -47,6 +48,7 @@ struct verve_train {
 	u32 max_packets;
 	u32 max_len;
 	u16 ip_id;
+	bool is_late;
 	struct verve_qp *peer;
 	struct verve_loop *loop;
 };

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ICRC, late: by the NIC, or by software where the packet leaves the stack
+ *
+ * The registry of NICs is another module, and need not be there: it is loaded if it
+ * can be found, and held while this module is loaded.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/kmod.h>
+#include <linux/module.h>
+#include <linux/udp.h>
+#include <net/dst.h>
+#include <net/ipv6.h>
+#include <rdma/verve_offload.h>
+#include "../device.h"
+#include "../wire/icrc.h"
+#include "late.h"
+#include "net.h"
+
+/* NULL without it; set before there are devices */
+static const struct verve_offload_registry *registry;
+
+/* The headers of one packet, as they will be on the wire */
+struct headers {
+	union {
+		struct iphdr v4;
+		struct ipv6hdr v6;
+	};
+	struct udphdr udp;
+	bool is_v6;
+};
+
+/* @ip and @udp may be those of a train, which tell the length of all of it. */
+static bool copy_headers(struct headers *headers, const void *ip,
+			 const struct udphdr *udp, u32 udp_len)
+{
+	headers->is_v6 = ((const struct iphdr *)ip)->version == 6;
+	if (headers->is_v6) {
+		headers->v6 = *(const struct ipv6hdr *)ip;
+		headers->v6.payload_len = htons(udp_len);
+	} else {
+		headers->v4 = *(const struct iphdr *)ip;
+		headers->v4.tot_len = htons(sizeof(headers->v4) + udp_len);
+	}
+	headers->udp = *udp;
+	headers->udp.len = htons(udp_len);
+	return udp->dest == htons(VERVE_UDP_PORT);
+}
+
+/* The packet's headers are linear, and so is what follows, up to @end. */
+static u32 fill_packet(struct sk_buff *skb, struct udphdr *udp, u8 *end)
+{
+	u8 *bth = (u8 *)(udp + 1), *rest = bth + sizeof(struct verve_bth_hdr);
+	u8 *last = end - VERVE_ICRC_LEN;
+	struct headers headers;
+	__le32 icrc;
+	u32 crc;
+
+	if (last < rest || !copy_headers(&headers, skb_network_header(skb), udp,
+					 end - (u8 *)udp))
+		return 0;
+	crc = headers.is_v6 ?
+		verve_icrc_start_v6(&headers.v6, &headers.udp, bth) :
+		verve_icrc_start_v4(&headers.v4, &headers.udp, bth);
+	icrc = verve_icrc_end(verve_icrc_update(crc, rest, last - rest));
+	memcpy(last, &icrc, sizeof(icrc));
+	return 1;
+}
+
+/* As the packet was built: behind the UDP header it is linear and complete. */
+static bool is_intact(const struct sk_buff *skb)
+{
+	u32 len = skb_tail_pointer(skb) - skb_transport_header(skb);
+	const struct skb_shared_info *shinfo = skb_shinfo(skb);
+
+	if (skb_network_header_len(skb) != (ip_hdr(skb)->version == 6 ?
+					    sizeof(struct ipv6hdr) :
+					    sizeof(struct iphdr)) ||
+	    shinfo->nr_frags)
+		return false;
+	if (!skb_is_gso(skb))
+		return !skb_is_nonlinear(skb) &&
+		       ntohs(udp_hdr(skb)->len) == len;
+	return shinfo->gso_type & SKB_GSO_FRAGLIST && skb_has_frag_list(skb) &&
+	       len == sizeof(struct udphdr) + shinfo->gso_size;
+}
+
+static u32 fill(struct sk_buff *skb)
+{
+	struct sk_buff *member;
+	u32 packets;
+
+	if (!is_intact(skb))
+		return 0;
+	packets = fill_packet(skb, udp_hdr(skb), skb_tail_pointer(skb));
+	if (!skb_is_gso(skb))
+		return packets;
+	skb_walk_frags(skb, member) {
+		if (skb_is_nonlinear(member))
+			return 0;
+		packets += fill_packet(member, udp_hdr(member),
+				       skb_tail_pointer(member));
+	}
+	return packets;
+}
+
+static const struct verve_offload_transport transport = {
+	.fill = fill,
+};
+
+/*
+ * What goes to a group, IP copies for members on this machine; and a route that
+ * packets are transformed on leads to no device that could see the ICRC.
+ */
+static bool is_plain(const struct verve_flow *flow)
+{
+	const struct verve_av *av = &flow->av;
+
+	if (dst_xfrm(flow->dst) || flow->dst->lwtstate)
+		return false;
+	if (av->is_v6)
+		return !ipv6_addr_is_multicast(&av->daddr);
+	return !ipv4_is_multicast(av->daddr.s6_addr32[3]);
+}
+
+/* What registered NICs do; nothing is looked up while there are none. */
+static u32 features(struct net_device *ndev, u32 wanted)
+{
+	if (!registry || likely(!(READ_ONCE(*registry->any) & wanted)))
+		return 0;
+	return registry->features(ndev) & wanted;
+}
+
+bool verve_late_is_wanted(const struct verve_dev *dev,
+			  const struct verve_flow *flow)
+{
+	return dev->sender &&
+	       features(flow->dst->dev, VERVE_OFFLOAD_TX_ICRC) &&
+	       is_plain(flow);
+}
+
+void verve_late_give(const struct verve_dev *dev, struct sk_buff *skb)
+{
+	registry->give(dev->sender, skb);
+}
+
+bool verve_late_is_verified(const struct sk_buff *skb)
+{
+	return skb->ip_summed == CHECKSUM_UNNECESSARY && skb->csum_level &&
+	       features(skb->dev, VERVE_OFFLOAD_RX_ICRC);
+}
+
+void verve_late_stats(const struct verve_dev *dev, u64 *values)
+{
+	struct verve_offload_stats stats = {};
+
+	if (!dev->sender)
+		return;
+	registry->stats(dev->sender, &stats);
+	values[VERVE_CNT_tx_icrc_offload] += stats.device;
+	values[VERVE_CNT_tx_icrc_fallback] += stats.fallback;
+	values[VERVE_CNT_tx_icrc_unsettled] += stats.unsettled;
+}
+
+void verve_late_open(struct verve_dev *dev)
+{
+	if (registry)
+		dev->sender = registry->open();
+}
+
+void verve_late_close(struct verve_dev *dev)
+{
+	if (dev->sender)
+		registry->close(dev->sender);
+}
+
+void __init verve_late_init(void)
+{
+	request_module("verve_offload");
+	registry = symbol_get(verve_offload_registry);
+	if (registry)
+		registry->attach(&transport);
+}
+
+void verve_late_exit(void)
+{
+	if (!registry)
+		return;
+	registry->detach();
+	symbol_put(verve_offload_registry);
+}

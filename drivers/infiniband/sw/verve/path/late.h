@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ICRC, left to NICs whose driver has registered (rdma/verve_offload.h)
+ */
+#ifndef VERVE_PATH_LATE_H
+#define VERVE_PATH_LATE_H
+
+#include <linux/types.h>
+
+struct net_device;
+struct sk_buff;
+struct verve_dev;
+struct verve_flow;
+struct verve_stats;
+
+/**
+ * verve_late_is_wanted() - might a NIC compute the ICRC of a flow's packets?
+ * @dev: device that sends
+ * @flow: with a route
+ * Context: BH off, RCU.
+ */
+bool verve_late_is_wanted(const struct verve_dev *dev,
+			  const struct verve_flow *flow);
+
+/**
+ * verve_late_give() - the ICRC of a packet or train is to be computed later
+ * @dev: device that sends
+ * @skb: packet whose last four bytes are the ICRC's place, or a train of them
+ * Context: BH off.
+ */
+void verve_late_give(const struct verve_dev *dev, struct sk_buff *skb);
+
+/**
+ * verve_late_is_verified() - does a NIC say that a packet's ICRC is right?
+ * @skb: as it came in; its netdev is believed only if its driver has registered
+ * Context: softirq, RCU.
+ */
+bool verve_late_is_verified(const struct sk_buff *skb);
+
+/* Add what the registry has counted for the device. Any context. */
+void verve_late_stats(const struct verve_dev *dev, u64 *values);
+
+/* A device comes, and goes. Without the registry, or memory, nothing is late. */
+void verve_late_open(struct verve_dev *dev);
+void verve_late_close(struct verve_dev *dev);
+
+void verve_late_init(void);	/* module load: looks for the registry */
+void verve_late_exit(void);
+
+#endif
