@@ -375,6 +375,12 @@ void verve_flow_reset(struct verve_flow *flow)
 	(void)flow;
 }
 
+bool verve_flow_distrust(struct verve_flow *flow)
+{
+	(void)flow;
+	return false;
+}
+
 /* A peer that goes back n: the linker leads the transport here. */
 bool __real_verve_early_keep(struct verve_early *early,
 			     struct verve_arrival *arrival);

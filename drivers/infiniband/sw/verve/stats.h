@@ -24,6 +24,7 @@
 	X(tx_icrc_fallback)		\
 	X(tx_icrc_unsettled)		\
 	X(rx_icrc_offload)		\
+	X(offload_distrusted)		\
 	X(duplicate_request)		\
 	X(out_of_seq_request)		\
 	X(rx_early_kept)		\

@@ -135,7 +135,7 @@ static u32 features(struct net_device *ndev, u32 wanted)
 bool verve_late_is_wanted(const struct verve_dev *dev,
 			  const struct verve_flow *flow)
 {
-	return dev->sender &&
+	return dev->sender && !flow->is_distrusted &&
 	       features(flow->dst->dev, VERVE_OFFLOAD_TX_ICRC) &&
 	       is_plain(flow);
 }

@@ -30,6 +30,7 @@ struct verve_net;
  * @cookie: of @dst (IPv6)
  * @ip_id: IPv4 identification of the next packet
  * @is_late: the ICRC of its packets is left to the egress device (late.h)
+ * @is_distrusted: that did no good; until the route is renewed
  *
  * Owned by one QP's engine (under its lock) or used on one stack.
  */
@@ -39,10 +40,21 @@ struct verve_flow {
 	u32 cookie;
 	u16 ip_id;
 	bool is_late;
+	bool is_distrusted;
 };
 
 /* Forget the route. Any context. */
 void verve_flow_reset(struct verve_flow *flow);
+
+/**
+ * verve_flow_distrust() - nobody answers what is sent
+ * @flow: of a QP, whose engine is owned
+ *
+ * A NIC's ICRC may be the reason: from now on they are computed here.
+ *
+ * Return: whether it may have been the NIC's fault.
+ */
+bool verve_flow_distrust(struct verve_flow *flow);
 
 /**
  * struct verve_burst - a run of packets of one message

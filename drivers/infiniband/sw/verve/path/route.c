@@ -27,6 +27,16 @@ void verve_flow_reset(struct verve_flow *flow)
 	dst_release(flow->dst);
 	flow->dst = NULL;
 	flow->is_late = false;
+	flow->is_distrusted = false;
+}
+
+bool verve_flow_distrust(struct verve_flow *flow)
+{
+	bool is_late = flow->is_late;
+
+	flow->is_late = false;
+	flow->is_distrusted |= is_late;
+	return is_late;
 }
 
 /* The netdev that packets from @owner's address leave through. */

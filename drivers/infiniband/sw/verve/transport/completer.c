@@ -203,6 +203,8 @@ void verve_completer_timeout(struct verve_qp *qp)
 {
 	verve_count(qp, local_ack_timeout_err, 1);
 	trace_verve_timeout(qp);
+	if (verve_flow_distrust(&qp->flow))
+		verve_count(qp, offload_distrusted, 1);
 	if (is_outstanding(qp) && may_retry(qp))
 		verve_recovery_probe(qp);
 }

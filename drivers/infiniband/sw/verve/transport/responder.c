@@ -355,6 +355,7 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 
 	qp->resp.nak_sent = false;
 	qp->resp.rnr_due = false;
+	qp->resp.repeats = 0;
 	if (nak)
 		refuse(qp, nak);
 	else if (flags & VERVE_OP_READ)
@@ -367,11 +368,16 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 		execute_data(qp, arrival, flags);
 }
 
+/* So many requests that come again mean that our answers do not arrive. */
+#define PATIENCE	8
+
 /* 9.7.4.1.1: SENDs and WRITEs are acknowledged again, others replayed. */
 static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 	__must_hold(&qp->lock)
 {
 	verve_count(qp, duplicate_request, 1);
+	if (++qp->resp.repeats == PATIENCE && verve_flow_distrust(&qp->flow))
+		verve_count(qp, offload_distrusted, 1);
 	if (!(flags & VERVE_OP_ANSWERED))
 		qp->resp.ack_due = true;
 	else if (verve_fault_stalls(qp, VERVE_STALL_RESPONSES))

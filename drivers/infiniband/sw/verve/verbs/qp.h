@@ -137,6 +137,7 @@ struct verve_replay {
  * @msn: messages completed
  * @op: what is under way: VERVE_OP_SEND or VERVE_OP_WRITE, 0 between messages
  * @nak_sent: a NAK is out; no second one before @epsn arrives
+ * @repeats: requests that came again since the last new one
  * @nak_due: a packet was thrown away that came before its turn
  * @rnr_due: a message found no receive
  * @refusal: the NAK that ends it all, due when what came before is answered; or 0
@@ -165,6 +166,7 @@ struct verve_responder {
 	u32 msn;
 	u32 op;
 	bool nak_sent;
+	u8 repeats;
 	bool nak_due;
 	bool rnr_due;
 	u8 refusal;

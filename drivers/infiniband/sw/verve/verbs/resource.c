@@ -77,6 +77,8 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "resp_placed", resp->op ? resp->placed : 0 },
 		{ "resp_jobs", resp->num_jobs },
 		{ "rate_kbit", verve_congestion_rate(qp) },
+		{ "icrc_by_nic", qp->flow.is_late },
+		{ "nic_distrusted", qp->flow.is_distrusted },
 	};
 
 	return put_items(msg, items, ARRAY_SIZE(items));
