@@ -1,0 +1,449 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ICRCs made and verified by a NIC: on the wire they are what software would have
+# made; what leaves by another device gets them from software; and whatever the NIC
+# does, or ceases to do in the middle of traffic, no message is lost, doubled or
+# changed.
+#
+#	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
+#	                  ^ tcpdump
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/load.sh"
+. "$LIB/testnic.sh"
+
+need tcpdump python3 ethtool tc
+
+TX=1 RX=2
+REQUESTS=$(printf '%02x ' {0..12} 19 20 {32..43} 100 101)
+ANSWERS=$(printf '%02x ' {13..18})
+
+# ---------------------------------------------------------------- the wire
+
+# capture NETNS NETDEV FILE COMMAND...: what arrives there meanwhile
+capture() {
+	local ns=$1 dev=$2 file=$3 pid
+
+	shift 3
+	ip netns exec "$ns" tcpdump -i "$dev" --immediate-mode -s 9300 -B 32768 \
+		-Q in -U -Z root -w "$file" udp port 4791 2>"$TMP/tcpdump" &
+	pid=$!
+	sleep 0.1
+	within 5 captures || fail "$(cat "$TMP/tcpdump")" || return
+	"$@" || return
+	sleep 0.3
+	kill $pid
+	wait $pid
+	grep -q "^0 packets dropped by kernel" "$TMP/tcpdump" ||
+		fail "$(cat "$TMP/tcpdump")"
+}
+
+opcodes() {
+	c_test opcodes --quick -s 3072 "$@" >"$TMP/traffic" ||
+		fail "$(cat "$TMP/traffic")"
+}
+
+# are_right NETNS NETDEV OPCODES OPTION...: those that arrive, by icrc.py
+are_right() {
+	local ns=$1 dev=$2 wanted=$3
+
+	shift 3
+	capture "$ns" "$dev" "$TMP/wire.pcap" opcodes "$@" || return
+	python3 "$HERE/../rdma/icrc.py" "$TMP/wire.pcap" $wanted >"$TMP/icrc" ||
+		fail "$(cat "$TMP/icrc")"
+}
+
+# wire_is_right TRAINS [OPTION]: what the NICs have made is right by icrc.py, too
+wire_is_right() {
+	local trains=$1 made whole
+
+	shift
+	both able $TX && takes_trains "$trains" va && takes_trains "$trains" vb &&
+	ip netns exec "$NS_A" ethtool -K va gro off &&
+	ip netns exec "$NS_B" ethtool -K vb gro off || return
+	made=$(knob va made) whole=$(knob va trains)
+	are_right "$NS_B" vb "$REQUESTS" "$@" &&
+	are_right "$NS_A" va "$ANSWERS" "$@" || return
+	made=$(($(knob va made) - made))
+	[ $made -gt 200 ] || fail "the NIC made $made ICRCs only" || return
+	whole=$(($(knob va trains) - whole))
+	case $trains in
+	on) [ $whole -gt 0 ] ;;
+	off) [ $whole = 0 ] ;;
+	esac || fail "$whole trains came whole"
+}
+
+# Nothing was asked of the NIC that it had not offered, or that was done already.
+driver_is_content() {
+	local nic
+
+	for nic in va vb; do
+		[ "$(knob $nic unable) $(knob $nic dirty)" = "0 0" ] ||
+			fail "$nic: $(knob $nic unable) $(knob $nic dirty)" ||
+			return
+	done
+}
+
+# used COUNTER MOST|LEAST N COMMAND...: at A
+used() {
+	local name=$1 how=$2 n=$3
+
+	shift 3
+	gained $DEV_A "$name" "$@" || return
+	case $how in
+	least) [ $GAINED -ge "$n" ] ;;
+	most) [ $GAINED -le "$n" ] ;;
+	esac || fail "$name: $GAINED, not at $how $n"
+}
+
+writes() {
+	perftest ib_write_bw -s 8192 -n 500
+}
+
+made_by_nic() {
+	both able $TX
+	used tx_icrc_offload least 1000 writes &&
+	used tx_icrc_fallback most 0 writes
+}
+
+verified_by_nic() {
+	both able $RX
+	gained $DEV_B rx_icrc_offload writes || return
+	[ "$GAINED" -gt 500 ] || fail "$GAINED packets"
+}
+
+# Where GRO makes trains, and where it does not
+verified_alone() {
+	ip netns exec "$NS_B" ethtool -K vb gro "$1" && verified_by_nic
+}
+
+not_offered() {
+	both able 0
+	used tx_icrc_offload most 0 writes &&
+	gained $DEV_B rx_icrc_offload writes && [ "$GAINED" = 0 ]
+}
+
+# The NIC says nothing of bad packets: software drops them, and the peer tries again.
+bad_is_noticed() {
+	local bad
+
+	both able $((TX | RX))
+	bad=$(hw_counter $DEV_B rx_icrc_encapsulated)
+	turn va corrupt 3
+	writes || return
+	bad=$(($(hw_counter $DEV_B rx_icrc_encapsulated) - bad))
+	[ $bad = 3 ] || fail "$bad bad packets were noticed, not 3"
+}
+
+refused() {
+	both able $TX
+	turn va refuse 20 # packets or trains
+	used tx_icrc_fallback least 20 writes || return
+	[ "$(knob va refuse)" = 0 ] || fail "$(knob va refuse) to refuse"
+}
+
+# distrusted DEVICE NETDEV: that never makes a right one. QPs stop trusting it before
+# they fail.
+distrusted() {
+	both able $TX
+	turn "$2" corrupt 1000000000
+	gained "$1" offload_distrusted writes
+	local rc=$?
+	turn "$2" corrupt 0
+	[ $rc = 0 ] && [ "$GAINED" -ge 1 ] || fail "$rc, $GAINED QPs"
+}
+
+# ---------------------------------------------------------------- other devices
+
+# on_top NAME: A and B on netdevs of that name instead, in 10.1.0.0/24
+on_top() {
+	local name=$1
+
+	ip -n "$NS_A" addr add 10.1.0.1/24 dev "$name" &&
+	ip -n "$NS_B" addr add 10.1.0.2/24 dev "$name" &&
+	ip -n "$NS_A" link set "$name" up && ip -n "$NS_B" link set "$name" up &&
+	within 5 gid_of $DEV_A 0a01:0001 && within 5 gid_of $DEV_B 0a01:0002
+}
+
+gid_of() { # DEVICE END: index of the GID that ends so
+	local port=/sys/class/infiniband/$1/ports/1 i gid type
+
+	for i in {0..31}; do
+		{ read -r gid <"$port/gids/$i"; } 2>/dev/null || return 1
+		{ read -r type <"$port/gid_attrs/types/$i"; } 2>/dev/null
+		[ "${gid: -9}" = "$2" ] && [ "$type" = "RoCE v2" ] || continue
+		echo "$i"
+		return
+	done
+	return 1
+}
+
+# The QPs' addresses are those on top; the programs find each other below.
+writes_on_top() {
+	local GID_C GID_S IP4=10.1.0.2
+
+	GID_C=$(gid_of $DEV_A 0a01:0001) GID_S=$(gid_of $DEV_B 0a01:0002)
+	writes
+}
+
+through_vlan() {
+	ip -n "$NS_A" link add link va name v7 type vlan id 7 &&
+	ip -n "$NS_B" link add link vb name v7 type vlan id 7 &&
+	on_top v7 || return
+	vlan on && vlan off
+}
+
+# vlan TRAINS: of a netdev that takes them, or to which packets go one by one
+vlan() {
+	local sent
+
+	takes_trains "$1" v7 && both able $((TX | RX)) || return
+	sent=$(hw_counter $DEV_A sent_pkts)
+	gained $DEV_B rx_icrc_offload \
+		used tx_icrc_offload least 1000 writes_on_top || return
+	sent=$(($(hw_counter $DEV_A sent_pkts) - sent))
+	[ "$GAINED" -gt 500 ] && [ $sent -lt $((GAINED + 500)) ] ||
+		fail "B: $GAINED packets verified of $sent"
+}
+
+# Each end's NIC is the only slave of a bond of that mode.
+bond() {
+	local ns dev
+
+	for ns in "$NS_A va" "$NS_B vb"; do
+		read -r ns dev <<<"$ns"
+		ip -n "$ns" link add b7 type bond mode "$1" miimon 100 &&
+		ip -n "$ns" link set $dev down &&
+		ip -n "$ns" link set $dev master b7 &&
+		ip -n "$ns" link set b7 up || return
+	done
+	on_top b7
+}
+
+through_bond() {
+	bond "$1" || return
+	both able $((TX | RX))
+	gained $DEV_B rx_icrc_offload \
+		used tx_icrc_offload least 1000 writes_on_top || return
+	[ "$GAINED" -gt 500 ] || fail "B: $GAINED packets verified"
+}
+
+# It sends copies, which nobody could tell from others.
+through_broadcast() {
+	bond broadcast || return
+	both able $((TX | RX))
+	used tx_icrc_offload most 0 writes_on_top &&
+	used tx_icrc_fallback least 1000 writes_on_top
+}
+
+# tc redirects a copy, and drops the packet: that says that nobody has made its ICRC.
+redirected() {
+	redirect && used tx_icrc_unsettled least 500 writes
+	local rc=$?
+	unredirect
+	return $rc
+}
+
+# Somebody writes into the copy, so it is one with memory of its own. The packet is
+# lost for good, and its QP learns from that.
+copied() {
+	redirect && ip netns exec "$NS_A" tc qdisc add dev xa clsact &&
+	ip netns exec "$NS_A" tc filter add dev xa egress protocol ip flower \
+		action pedit ex munge eth src set 02:00:00:00:00:07 pipe &&
+	used offload_distrusted least 1 writes
+	local rc=$?
+	unredirect
+	return $rc
+}
+
+unredirect() {
+	ip netns exec "$NS_A" tc qdisc del dev va clsact
+	ip -n "$NS_A" link del xa
+}
+
+# What leaves A's netdev goes by a veth instead.
+redirect() {
+	both able $TX
+	ip -n "$NS_A" link add xa type veth peer name xb netns "$NS_B" &&
+	ip -n "$NS_A" link set xa up && ip -n "$NS_B" link set xb up &&
+	ip netns exec "$NS_B" sysctl -qw net.ipv4.conf.all.rp_filter=0 \
+		net.ipv4.conf.xb.rp_filter=0 net.ipv4.conf.xb.accept_local=1 &&
+	ip -n "$NS_B" link set xb address \
+		"$(ip netns exec "$NS_B" cat /sys/class/net/vb/address)" &&
+	ip netns exec "$NS_A" tc qdisc add dev va clsact &&
+	ip netns exec "$NS_A" tc filter add dev va egress protocol ip flower \
+		ip_proto udp dst_port 4791 action mirred egress redirect dev xa
+}
+
+# What a full queue drops was nobody's: counted, and sent again.
+dropped() {
+	both able $TX
+	ip netns exec "$NS_A" tc qdisc add dev va root netem loss 3% &&
+	used tx_icrc_unsettled least 1 writes &&
+	used tx_icrc_offload least 500 writes
+	local rc=$?
+	ip netns exec "$NS_A" tc qdisc del dev va root
+	return $rc
+}
+
+# ---------------------------------------------------------------- in mid-traffic
+
+# meanwhile COMMAND...: every now and then, while data are compared
+meanwhile() {
+	local i rounds=${QUICK:+20}
+
+	both able $((TX | RX))
+	load_begin QPS=8 || return
+	for ((i = 0; i < ${rounds:-100}; i++)); do
+		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
+		sleep 0.0$((RANDOM % 9 + 1))
+	done
+	both able $((TX | RX))
+	goes_on $DEV_A && load_end
+}
+
+# qps_say ITEM VALUE: some QP at A does
+qps_say() {
+	rdma -dd resource show qp link $DEV_A/1 | grep -q "drv_$1 $2"
+}
+
+# Of each QP it can be seen whether the NIC is used, and why not.
+is_shown() {
+	both able $((TX | RX))
+	load_begin QPS=8 || return
+	within 5 qps_say icrc_by_nic 1 && not qps_say nic_distrusted 1 &&
+	turn va corrupt 1000000000 && within 5 qps_say nic_distrusted 1
+	local rc=$?
+	turn va corrupt 0
+	load_end && return $rc
+}
+
+flip() {
+	turn va able $((RANDOM % 4)) && turn vb able $((RANDOM % 4))
+}
+
+reset() {
+	turn va reset 1 && turn vb reset 1
+}
+
+withdraw() {
+	both offered $(($1 % 2))
+}
+
+fails() {
+	turn va refuse $((RANDOM % 50)) && turn vb corrupt $((RANDOM % 3))
+}
+
+ethtool_flips() {
+	takes_trains "$([ $((RANDOM % 2)) = 0 ] && echo on || echo off)" va
+}
+
+goes_down() {
+	[ $(($1 % 5)) = 0 ] || return 0
+	ip -n "$NS_A" link set va down && ip -n "$NS_A" link set va up
+}
+
+bad_network() {
+	both lose 40 && both reorder 23
+}
+
+good_network() {
+	both lose 0 && both reorder 0
+}
+
+# The driver goes, and with it its netdevs and the devices on them; nothing waits.
+driver_is_unloaded() {
+	load_begin QPS=8 || return
+	timeout 10 rmmod verve_testnic || fail "exit code $?" || return
+	within 5 not link_exists $DEV_A && within 5 not link_exists $DEV_B
+	local rc=$?
+	load_end >/dev/null
+	return $rc
+}
+
+# Verve goes in mid-traffic, and comes again; the driver stays.
+transport_is_unloaded() {
+	load_begin QPS=8 || return
+	link_delete $DEV_A && link_delete $DEV_B &&
+	within 5 rmmod verve && [ -d /sys/module/verve_offload ] && load_module
+	local rc=$?
+	load_end >/dev/null
+	return $rc
+}
+
+# insmod alone, where nothing loads the registry: the NIC is one like any other.
+without_registry() {
+	local helper rc
+
+	untopo
+	rmmod verve && rmmod verve_offload || return
+	helper=$(cat /proc/sys/kernel/modprobe)
+	echo /bin/true >/proc/sys/kernel/modprobe
+	insmod "$(modinfo -n verve 2>/dev/null || echo "$VERVE_KO")"
+	rc=$?
+	echo "$helper" >/proc/sys/kernel/modprobe
+	[ $rc = 0 ] && [ ! -d /sys/module/verve_offload ] &&
+	topo two 1500 && [ "$(knob va offered)" = 1 ] &&
+	used tx_icrc_offload most 0 writes
+	rc=$?
+	untopo
+	rmmod verve && load_module && return $rc
+}
+
+# Another interface than ours: nothing is offered, and nothing breaks.
+other_abi() {
+	unload_nic && load_nic abi=99 || return
+	[ "$(knob va offered)$(knob vb offered)" = 00 ] ||
+		fail "it is offered" || return
+	unload_nic
+}
+
+offload_cleanup() {
+	load_kill
+	cleanup
+}
+
+trap offload_cleanup EXIT
+modprobe -qn verve_testnic || [ -e "$(dirname "$VERVE_KO")/verve_testnic.ko" ] ||
+	[ -e "$HERE/verve_testnic.ko" ] || skip_all "no module verve_testnic"
+
+tap_setup topo two 1500
+tap_add "on the wire, IPv4" wire_is_right off
+tap_add "on the wire, IPv6" wire_is_right off -6
+tap_add "on the wire, whole trains, IPv4" wire_is_right on
+tap_add "on the wire, whole trains, IPv6" wire_is_right on -6
+tap_add "made by the NIC" made_by_nic
+tap_add "verified by the NIC" verified_alone on
+tap_add "verified by the NIC, without GRO" verified_alone off
+tap_add "by software where the NIC offers nothing" not_offered
+tap_add "bad packets are noticed" bad_is_noticed
+tap_add "what the NIC refuses, software does" refused
+tap_add "a NIC whose requests are always wrong is distrusted" distrusted $DEV_A va
+tap_add "a NIC whose answers are always wrong is distrusted" distrusted $DEV_B vb
+tap_add "the driver was asked nothing unusual" driver_is_content
+tap_add "through a VLAN" through_vlan
+tap_add "redirected to another device" redirected
+tap_add "copied on the way" copied
+tap_add "dropped before the device" dropped
+tap_setup topo two 1500
+tap_add "through a bond" through_bond active-backup
+tap_setup topo two 1500
+tap_add "by software through a bond that broadcasts" through_broadcast
+tap_setup topo two 1500
+tap_add "features flip" meanwhile flip
+tap_add "the NIC is reset" meanwhile reset
+tap_add "the driver withdraws" meanwhile withdraw
+tap_add "the NIC fails" meanwhile fails
+tap_add "what is in use is shown" is_shown
+tap_add "trains or not" meanwhile ethtool_flips
+tap_add "the netdev goes down" meanwhile goes_down
+tap_setup bad_network
+tap_add "features flip in a bad network" meanwhile flip
+tap_setup good_network
+tap_add "the driver is unloaded" driver_is_unloaded
+tap_setup topo two 1500
+tap_add "the transport is unloaded" transport_is_unloaded
+tap_add "another interface" other_abi
+tap_add "without the registry" without_registry
+tap_run

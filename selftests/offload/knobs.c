@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a test may turn, and read: /sys/kernel/debug/verve_testnic/NETDEV
+ */
+#include <linux/debugfs.h>
+#include "nic.h"
+
+static struct dentry *root;
+
+/* What the hardware can do; software is told. */
+static int set_able(void *data, u64 value)
+{
+	struct nic *nic = data;
+
+	mutex_lock(&nic->lock);
+	WRITE_ONCE(nic->able, value);
+	if (nic->offload)
+		verve_offload_update(nic->offload);
+	mutex_unlock(&nic->lock);
+	return 0;
+}
+
+static int get_able(void *data, u64 *value)
+{
+	*value = ((struct nic *)data)->able;
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(able_ops, get_able, set_able, "%llu\n");
+
+/* As if the driver was loaded, or unloaded */
+static int set_offered(void *data, u64 value)
+{
+	struct nic *nic = data;
+	int err = 0;
+
+	mutex_lock(&nic->lock);
+	if (value && !nic->offload)
+		err = nic_offer(nic);
+	else if (!value)
+		nic_withdraw(nic);
+	mutex_unlock(&nic->lock);
+	return err;
+}
+
+static int get_offered(void *data, u64 *value)
+{
+	*value = !!((struct nic *)data)->offload;
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(offered_ops, get_offered, set_offered, "%llu\n");
+
+static int reset(void *data, u64 value)
+{
+	struct nic *nic = data;
+
+	mutex_lock(&nic->lock);
+	nic_reset(nic);
+	mutex_unlock(&nic->lock);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(reset_ops, NULL, reset, "%llu\n");
+
+void nic_knobs_add(struct nic *nic, const char *name)
+{
+	struct dentry *dir = debugfs_create_dir(name, root);
+
+	debugfs_create_file_unsafe("able", 0600, dir, nic, &able_ops);
+	debugfs_create_file_unsafe("offered", 0600, dir, nic, &offered_ops);
+	debugfs_create_file_unsafe("reset", 0200, dir, nic, &reset_ops);
+	debugfs_create_atomic_t("refuse", 0600, dir, &nic->refuse);
+	debugfs_create_atomic_t("corrupt", 0600, dir, &nic->corrupt);
+	debugfs_create_u32("lose", 0600, dir, &nic->lose);
+	debugfs_create_u32("reorder", 0600, dir, &nic->reorder);
+	debugfs_create_atomic_t("made", 0400, dir, &nic->made);
+	debugfs_create_atomic_t("trains", 0400, dir, &nic->trains);
+	debugfs_create_atomic_t("verified", 0400, dir, &nic->verified);
+	debugfs_create_atomic_t("unable", 0400, dir, &nic->unable);
+	debugfs_create_atomic_t("dirty", 0400, dir, &nic->dirty);
+}
+
+void nic_knobs_init(void)
+{
+	root = debugfs_create_dir("verve_testnic", NULL);
+}
+
+void nic_knobs_exit(void)
+{
+	debugfs_remove(root);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module: its two netdevs, and how they offer what they can
+ */
+#include <linux/etherdevice.h>
+#include <linux/ethtool.h>
+#include <linux/module.h>
+#include <linux/rtnetlink.h>
+#include "nic.h"
+
+static unsigned int abi = VERVE_OFFLOAD_ABI;
+module_param(abi, uint, 0400);
+MODULE_PARM_DESC(abi, "Which interface the driver says that it was built for");
+
+static const char * const names[2] = { "va", "vb" };
+static struct nic nics[2];
+
+static struct nic *to_nic(struct net_device *ndev)
+{
+	return *(struct nic **)netdev_priv(ndev);
+}
+
+static u32 features(struct net_device *ndev)
+{
+	return READ_ONCE(to_nic(ndev)->able);
+}
+
+static bool may_send(struct net_device *ndev, const struct sk_buff *skb)
+{
+	return !atomic_add_unless(&to_nic(ndev)->refuse, -1, 0);
+}
+
+static const struct verve_offload_ops offload_ops = {
+	.features = features,
+	.may_send = may_send,
+};
+
+int nic_offer(struct nic *nic)
+{
+	const struct verve_offload_caps caps = {
+		.abi = abi,
+		.features = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC,
+	};
+	struct verve_offload *offload;
+
+	offload = verve_offload_register(nic->ndev, &offload_ops, &caps);
+	if (IS_ERR(offload)) {
+		netdev_info(nic->ndev, "offers nothing (%ld)\n",
+			    PTR_ERR(offload));
+		return PTR_ERR(offload);
+	}
+	nic->offload = offload;
+	return 0;
+}
+
+void nic_withdraw(struct nic *nic)
+{
+	if (nic->offload)
+		verve_offload_unregister(nic->offload);
+	nic->offload = NULL;
+}
+
+/* What is on the wire is lost, and the hardware knows nothing for a while. */
+void nic_reset(struct nic *nic)
+{
+	u32 able = nic->able;
+
+	WRITE_ONCE(nic->able, 0);
+	if (nic->offload)
+		verve_offload_update(nic->offload);
+	skb_queue_purge(&nic->arrived);
+	skb_queue_purge(&nic->peer->arrived);
+	WRITE_ONCE(nic->able, able);
+	if (nic->offload)
+		verve_offload_update(nic->offload);
+}
+
+static int poll(struct napi_struct *napi, int budget)
+{
+	struct nic *nic = container_of(napi, struct nic, napi);
+	struct sk_buff *skb;
+	int done = 0;
+
+	while (done < budget && (skb = skb_dequeue(&nic->arrived))) {
+		nic_check(nic, skb);
+		nic->ndev->stats.rx_packets++;
+		nic->ndev->stats.rx_bytes += skb->len;
+		skb->protocol = eth_type_trans(skb, nic->ndev);
+		napi_gro_receive(napi, skb);
+		done++;
+	}
+	if (done < budget && napi_complete_done(napi, done) &&
+	    !skb_queue_empty_lockless(&nic->arrived))
+		napi_schedule(napi);
+	return done;
+}
+
+static int open(struct net_device *ndev)
+{
+	napi_enable(&to_nic(ndev)->napi);
+	netif_start_queue(ndev);
+	return 0;
+}
+
+static int stop(struct net_device *ndev)
+{
+	struct nic *nic = to_nic(ndev);
+
+	netif_tx_disable(ndev);
+	napi_disable(&nic->napi);
+	skb_queue_purge(&nic->arrived);
+	kfree_skb(nic->late);
+	nic->late = NULL;
+	return 0;
+}
+
+static const struct net_device_ops netdev_ops = {
+	.ndo_open = open,
+	.ndo_stop = stop,
+	.ndo_start_xmit = nic_transmit,
+	.ndo_set_mac_address = eth_mac_addr,
+	.ndo_validate_addr = eth_validate_addr,
+};
+
+static const struct ethtool_ops ethtool_ops = {
+	.get_link = ethtool_op_get_link,
+};
+
+static int create(struct nic *nic, const char *name, struct nic *peer)
+{
+	struct net_device *ndev = alloc_etherdev(sizeof(struct nic *));
+	int err;
+
+	if (!ndev)
+		return -ENOMEM;
+	*(struct nic **)netdev_priv(ndev) = nic;
+	nic->ndev = ndev;
+	nic->peer = peer;
+	nic->able = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC;
+	mutex_init(&nic->lock);
+	skb_queue_head_init(&nic->arrived);
+	strscpy(ndev->name, name, sizeof(ndev->name));
+	eth_hw_addr_random(ndev);
+	ndev->netdev_ops = &netdev_ops;
+	ndev->ethtool_ops = &ethtool_ops;
+	ndev->max_mtu = 9000;
+	ndev->features = NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HW_CSUM |
+			 NETIF_F_HIGHDMA;
+	ndev->hw_features = ndev->features | NETIF_F_GSO_UDP_L4 |
+			    NETIF_F_GSO_FRAGLIST;
+	ndev->vlan_features = ndev->hw_features;
+	netif_napi_add(ndev, &nic->napi, poll);
+	err = register_netdev(ndev);
+	if (!err)
+		return 0;
+	free_netdev(ndev);
+	nic->ndev = NULL;
+	return err;
+}
+
+/* As if the driver of a NIC was unloaded: in mid-traffic, the offload first. */
+static void remove(void)
+{
+	int i;
+
+	nic_knobs_exit();
+	for (i = 0; i < 2; i++) {
+		if (nics[i].ndev)
+			nic_withdraw(&nics[i]);
+	}
+	rtnl_lock();
+	for (i = 0; i < 2; i++) {
+		if (nics[i].ndev)
+			dev_close(nics[i].ndev);
+	}
+	rtnl_unlock();
+	for (i = 0; i < 2; i++) {
+		if (nics[i].ndev) {
+			skb_queue_purge(&nics[i].arrived);
+			unregister_netdev(nics[i].ndev);
+			free_netdev(nics[i].ndev);
+		}
+	}
+}
+
+static int __init testnic_init(void)
+{
+	int i, err;
+
+	nic_crc_init();
+	nic_knobs_init();
+	for (i = 0; i < 2; i++) {
+		err = create(&nics[i], names[i], &nics[!i]);
+		if (err) {
+			remove();
+			return err;
+		}
+	}
+	for (i = 0; i < 2; i++) {
+		nic_offer(&nics[i]);
+		nic_knobs_add(&nics[i], names[i]);
+	}
+	return 0;
+}
+
+module_init(testnic_init);
+module_exit(remove);
+
+MODULE_DESCRIPTION("NIC in software that takes work from Verve, for tests");
+MODULE_LICENSE("GPL");

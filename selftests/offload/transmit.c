@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From the stack to the wire, and from the wire to the stack
+ */
+#include <linux/etherdevice.h>
+#include <net/gso.h>
+#include "nic.h"
+
+/* How many may lie on the wire */
+#define MAX_ARRIVED	4096
+
+static bool take_one(atomic_t *left)
+{
+	return atomic_add_unless(left, -1, 0);
+}
+
+static void arrive(struct nic *nic, struct sk_buff *frame)
+{
+	if (!netif_running(nic->ndev) ||
+	    skb_queue_len_lockless(&nic->arrived) >= MAX_ARRIVED) {
+		kfree_skb(frame);
+		return;
+	}
+	skb_queue_tail(&nic->arrived, frame);
+	napi_schedule(&nic->napi);
+}
+
+static bool is_turn(const struct nic *nic, u32 interval)
+{
+	return interval && nic->frames % interval == interval - 1;
+}
+
+static void send_frame(struct nic *nic, struct sk_buff *frame)
+{
+	struct sk_buff *late = nic->late;
+
+	nic->frames++;
+	nic->late = NULL;
+	if (is_turn(nic, READ_ONCE(nic->lose)))
+		kfree_skb(frame);
+	else if (!late && is_turn(nic, READ_ONCE(nic->reorder)))
+		nic->late = frame;
+	else
+		arrive(nic->peer, frame);
+	if (late)
+		arrive(nic->peer, late);
+}
+
+static void put_icrc(struct nic *nic, struct sk_buff *frame)
+{
+	u8 icrc[4];
+	unsigned int at = nic_icrc(frame->data, frame->len, icrc);
+
+	if (!at) {
+		atomic_inc(&nic->unable);
+		return;
+	}
+	if (memchr_inv(frame->data + at, 0, sizeof(icrc)))
+		atomic_inc(&nic->dirty);
+	if (take_one(&nic->corrupt))
+		icrc[0] ^= 1;
+	memcpy(frame->data + at, icrc, sizeof(icrc));
+	atomic_inc(&nic->made);
+}
+
+/* What DMA would have read. Return: NULL without memory. */
+static struct sk_buff *read_packet(const struct sk_buff *skb)
+{
+	struct sk_buff *frame;
+
+	frame = alloc_skb(NET_SKB_PAD + NET_IP_ALIGN + skb->len, GFP_ATOMIC);
+	if (!frame)
+		return NULL;
+	skb_reserve(frame, NET_SKB_PAD + NET_IP_ALIGN);
+	if (skb_copy_bits(skb, 0, skb_put(frame, skb->len), skb->len)) {
+		kfree_skb(frame);
+		return NULL;
+	}
+	return frame;
+}
+
+/* @is_due: of the packet, or of the train that it was in */
+static void send_packet(struct nic *nic, struct sk_buff *skb, bool is_due)
+{
+	struct sk_buff *frame = NULL;
+
+	if (skb->ip_summed != CHECKSUM_PARTIAL || !skb_checksum_help(skb))
+		frame = read_packet(skb);
+	if (!frame) {
+		nic->ndev->stats.tx_dropped++;
+		return;
+	}
+	if (is_due)
+		put_icrc(nic, frame);
+	nic->ndev->stats.tx_packets++;
+	nic->ndev->stats.tx_bytes += frame->len;
+	send_frame(nic, frame);
+}
+
+static void send_train(struct nic *nic, struct sk_buff *train, bool is_due)
+{
+	struct sk_buff *skb, *next, *packets = skb_gso_segment(train, 0);
+
+	atomic_inc(&nic->trains);
+	if (IS_ERR_OR_NULL(packets)) {
+		nic->ndev->stats.tx_dropped++;
+		return;
+	}
+	skb_list_walk_safe(packets, skb, next) {
+		skb_mark_not_on_list(skb);
+		send_packet(nic, skb, is_due);
+		consume_skb(skb);
+	}
+}
+
+netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
+{
+	struct nic *nic = *(struct nic **)netdev_priv(ndev);
+	bool is_due = verve_offload_is_due(skb);
+
+	if (is_due && !(READ_ONCE(nic->able) & VERVE_OFFLOAD_TX_ICRC)) {
+		atomic_inc(&nic->unable);
+		kfree_skb(skb);
+		return NETDEV_TX_OK;
+	}
+	if (skb_is_gso(skb))
+		send_train(nic, skb, is_due);
+	else
+		send_packet(nic, skb, is_due);
+	consume_skb(skb);
+	return NETDEV_TX_OK;
+}
+
+void nic_check(struct nic *nic, struct sk_buff *skb)
+{
+	u8 icrc[4];
+	unsigned int at;
+
+	if (!(READ_ONCE(nic->able) & VERVE_OFFLOAD_RX_ICRC))
+		return;
+	at = nic_icrc(skb->data, skb->len, icrc);
+	if (!at || memcmp(skb->data + at, icrc, sizeof(icrc)))
+		return;
+	verve_offload_verified(skb);
+	atomic_inc(&nic->verified);
+}
