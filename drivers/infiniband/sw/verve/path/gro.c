@@ -8,9 +8,12 @@
  * keeps its headers. So a train that is forwarded after all can be uncoupled by
  * anybody. Switched off, as for all protocols, by `ethtool -K DEV gro off`.
  */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/gro.h>
+#include <net/sock.h>
 #include "../limits.h"
 #include "net.h"
 
@@ -33,10 +36,21 @@ static bool is_full(const struct sk_buff *head, const struct sk_buff *skb)
 	       head->len + skb_gro_len(skb) > U16_MAX;
 }
 
-static void couple(struct sk_buff *head, struct sk_buff *skb)
+/* Behind a VLAN's tag, the kernel has not told where IP begins. */
+static void set_network_header(const struct sock *sk, struct sk_buff *skb)
+{
+	u32 len = sk->sk_family == AF_INET6 ? sizeof(struct ipv6hdr) :
+					      sizeof(struct iphdr);
+
+	skb_set_network_header(skb, skb_transport_offset(skb) - (int)len);
+}
+
+static void couple(const struct sock *sk, struct sk_buff *head,
+		   struct sk_buff *skb)
 {
 	struct napi_gro_cb *train = NAPI_GRO_CB(head);
 
+	set_network_header(sk, skb);
 	skb_pull(skb, skb_gro_offset(skb));
 	if (train->last == head)
 		skb_shinfo(head)->frag_list = skb;
@@ -73,7 +87,7 @@ struct sk_buff *verve_gro_receive(struct sock *sk, struct list_head *held,
 	}
 	if (!head || is_full(head, skb))
 		return head;
-	couple(head, skb);
+	couple(sk, head, skb);
 	return NULL;
 }
 
