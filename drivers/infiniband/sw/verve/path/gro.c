@@ -17,17 +17,14 @@
 #include "../limits.h"
 #include "net.h"
 
-/* Could the packet be part of a train? Its headers are to be linear. */
+/*
+ * Could the packet be part of a train? Its headers are to be linear. Its UDP checksum
+ * has been verified, or there is none.
+ */
 static bool may_couple(struct sk_buff *skb)
 {
-	u32 offset = skb_gro_offset(skb);
-	const struct udphdr *udp;
-
-	if (NAPI_GRO_CB(skb)->flush || skb_is_gso(skb) ||
-	    !pskb_may_pull(skb, offset))
-		return false;
-	udp = (void *)(skb->data + offset - sizeof(*udp));
-	return !udp->check;
+	return !NAPI_GRO_CB(skb)->flush && !skb_is_gso(skb) &&
+	       pskb_may_pull(skb, skb_gro_offset(skb));
 }
 
 static bool is_full(const struct sk_buff *head, const struct sk_buff *skb)
@@ -93,6 +90,13 @@ struct sk_buff *verve_gro_receive(struct sock *sk, struct list_head *held,
 
 int verve_gro_complete(struct sock *sk, struct sk_buff *skb, int offset)
 {
+	struct udphdr *udp = (void *)(skb->data + offset - sizeof(*udp));
+
+	/*
+	 * If there was a checksum, it was right, and UDP has put that of the pseudo
+	 * header in its place.
+	 */
+	udp->check = 0;
 	/* No tunnel, as UDP thinks that has called. */
 	skb->encapsulation = 0;
 	skb->ip_summed = CHECKSUM_UNNECESSARY;

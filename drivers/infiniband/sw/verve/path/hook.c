@@ -30,7 +30,7 @@ static u32 plain_ip_len(const struct sk_buff *skb)
 	return ip->protocol == IPPROTO_UDP && len == sizeof(*ip) ? len : 0;
 }
 
-/* Its checksum, if there is one, is for the socket to verify. */
+/* Its checksum, if there is one, has been verified, or is for the socket to verify. */
 static bool is_roce(struct sk_buff *skb)
 {
 	u32 ip_len = plain_ip_len(skb);
@@ -39,7 +39,8 @@ static bool is_roce(struct sk_buff *skb)
 	if (!ip_len || !pskb_may_pull(skb, ip_len + sizeof(*udp)))
 		return false;
 	udp = udp_hdr(skb);
-	return udp->dest == htons(VERVE_UDP_PORT) && !udp->check &&
+	return udp->dest == htons(VERVE_UDP_PORT) &&
+	       (!udp->check || skb_csum_unnecessary(skb)) &&
 	       ntohs(udp->len) == skb->len - ip_len;
 }
 
