@@ -20,12 +20,14 @@ single_packets() {
 	ip -n "$NS_B" link set vb gso_max_segs 1
 }
 
-# Trains again, that the stack uncouples before the netdev sees them.
+# Trains again, that the stack uncouples before the netdev, and who captures, sees them.
 uncoupled_trains() {
 	ip -n "$NS_A" link set va gso_max_segs 64 &&
 	ip -n "$NS_B" link set vb gso_max_segs 64 &&
-	ip netns exec "$NS_A" ethtool -K va tx-gso-list off &&
-	ip netns exec "$NS_B" ethtool -K vb tx-gso-list off
+	ip netns exec "$NS_A" ethtool -K va tx-gso-list off \
+		tx-udp-segmentation off &&
+	ip netns exec "$NS_B" ethtool -K vb tx-gso-list off \
+		tx-udp-segmentation off
 }
 
 # capture FILE COMMAND...: what B's netdev sees meanwhile
