@@ -381,6 +381,26 @@ bool verve_flow_distrust(struct verve_flow *flow)
 	return false;
 }
 
+/* No NIC has a part in this. */
+void verve_uso_arrived(struct verve_dev *dev, struct verve_flow *flow)
+{
+	(void)dev;
+	(void)flow;
+}
+
+bool verve_uso_lost(struct verve_dev *dev, struct verve_flow *flow)
+{
+	(void)dev;
+	(void)flow;
+	return false;
+}
+
+void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow)
+{
+	(void)dev;
+	(void)flow;
+}
+
 /* A peer that goes back n: the linker leads the transport here. */
 bool __real_verve_early_keep(struct verve_early *early,
 			     struct verve_arrival *arrival);

@@ -177,6 +177,7 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 	ida_init(&dev->srq_nums);
 	spin_lock_init(&dev->mw_lock);
 	verve_cc_params_init(&dev->cc);
+	verve_uso_reset(dev);
 	xa_init_flags(&dev->apart, XA_FLAGS_ALLOC1);
 	INIT_LIST_HEAD(&dev->qps);
 	mutex_init(&dev->qp_lock);
@@ -349,7 +350,12 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 		drop_netdev(dev);
 		queue_removal(dev);
 		break;
+	case NETDEV_FEAT_CHANGE:
+		verve_uso_reset(dev);
+		break;
 	case NETDEV_UP:
+		verve_uso_reset(dev);
+		fallthrough;
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
 		report_port(dev, ndev);

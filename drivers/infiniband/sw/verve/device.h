@@ -14,6 +14,7 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
 #include "limits.h"
+#include "path/uso.h"
 #include "stats.h"
 #include "transport/dcqcn.h"
 #include "verbs/mcast.h"
@@ -36,6 +37,7 @@ struct verve_offload_sender;
  * @net: per-namespace state (sockets) of the netdev's namespace; held
  * @sender: what packets carry whose ICRC a NIC may compute (path/late.c); NULL
  *	without the registry of NICs
+ * @uso: what is known of the netdev's segmentation, of IPv4 and of IPv6
  * @entry: in the list of devices (device.c), under its mutex; holds a
  *	reference on @ibdev
  * @removal: unregisters the device, and waits for others who do
@@ -66,6 +68,7 @@ struct verve_dev {
 	netdevice_tracker ndev_tracker;
 	struct verve_net *net;
 	struct verve_offload_sender *sender;
+	struct verve_uso uso[2];
 	struct list_head entry;
 	struct work_struct removal;
 	bool port_active;

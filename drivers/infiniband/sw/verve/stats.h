@@ -25,6 +25,9 @@
 	X(tx_icrc_unsettled)		\
 	X(rx_icrc_offload)		\
 	X(offload_distrusted)		\
+	X(tx_uso_pkts)			\
+	X(tx_uso_runs)			\
+	X(uso_trial_failed)		\
 	X(duplicate_request)		\
 	X(out_of_seq_request)		\
 	X(rx_early_kept)		\

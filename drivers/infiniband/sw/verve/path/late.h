@@ -22,6 +22,23 @@ struct verve_stats;
 bool verve_late_is_wanted(const struct verve_dev *dev,
 			  const struct verve_flow *flow);
 
+enum verve_late_answer {
+	VERVE_LATE_OFFERED,
+	VERVE_LATE_WITHHELD,	/* a driver offers something, but not this */
+	VERVE_LATE_UNOFFERED,
+	VERVE_LATE_ALONE,	/* there is no registry */
+};
+
+/**
+ * verve_late_ask() - who computes ICRCs of what leaves by a netdev, or comes in?
+ * @dev: device
+ * @ndev: netdev
+ * @is_tx: leaves
+ * Context: RCU.
+ */
+enum verve_late_answer verve_late_ask(const struct verve_dev *dev,
+				      struct net_device *ndev, bool is_tx);
+
 /**
  * verve_late_give() - the ICRC of a packet or train is to be computed later
  * @dev: device that sends

@@ -144,4 +144,24 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 				   const struct verve_pdu *pdu, u32 qpn,
 				   struct verve_iter *payload);
 
+/**
+ * verve_packet_append() - what follows the UDP header of one packet more
+ * @head: a packet of @flow, from verve_packet_build(), and what was appended to it:
+ *	headers stand in front of the first only
+ * @flow: as for verve_packet_build(); not late
+ * @pdu: complete; the packet is not longer than @head was
+ * @qpn: destination QP
+ * @payload: @pdu->length bytes, advanced
+ *
+ * Its ICRC is that of the packet that a NIC will make of it, with the lengths that
+ * it has then and the identification @flow->ip_id.
+ *
+ * Context: BH off, RCU.
+ * Return: 0; -ENOBUFS, @payload untouched, when it cannot be appended; or the payload
+ * iterator's error.
+ */
+int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
+			const struct verve_pdu *pdu, u32 qpn,
+			struct verve_iter *payload);
+
 #endif

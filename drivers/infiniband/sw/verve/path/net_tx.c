@@ -73,24 +73,22 @@ static int add_packets(struct verve_train *train, struct verve_flow *flow,
 {
 	u32 i, left = burst->length;
 	struct verve_pdu pdu;
-	struct sk_buff *skb;
+	int err;
 
 	for (i = 0; i < burst->packets; i++) {
 		verve_burst_pdu(burst, i, 1, min(left, burst->mtu), &pdu);
 		left -= pdu.length;
-		skb = verve_packet_build(flow, &pdu, burst->qpn,
-					 burst->payload);
-		if (!IS_ERR(skb)) {
-			verve_train_couple(train, flow, skb);
+		err = verve_train_put(train, flow, burst, &pdu);
+		if (likely(!err)) {
 			flow->ip_id++;
 			continue;
 		}
-		if (PTR_ERR(skb) == -EAGAIN && i) {
+		if (err == -EAGAIN && i) {
 			truncate(burst, i);
 			return 0;
 		}
-		if (PTR_ERR(skb) != -ENOMEM && PTR_ERR(skb) != -EMSGSIZE)
-			return PTR_ERR(skb);
+		if (err != -ENOMEM && err != -EMSGSIZE)
+			return err;
 		verve_count(train, send_err, 1);
 	}
 	return 0;

@@ -102,26 +102,27 @@ static DEFINE_PER_CPU(struct pieces {
 	unsigned int current_piece;
 }, pieces);
 
-static bool has_room(const struct page_frag *piece, u32 size)
+static bool has_room(const struct page_frag *piece, u32 size, u32 align)
 {
-	return piece->page && piece->offset + size <= piece->size;
+	return piece->page && ALIGN(piece->offset, align) + size <= piece->size;
 }
 
-static void *alloc_fragment(u32 size)
+static void *alloc_fragment(u32 size, u32 align)
 {
 	struct pieces *ours = this_cpu_ptr(&pieces);
 	struct page_frag *piece = &ours->piece[ours->current_piece];
 	void *data;
 
-	if (!has_room(piece, size)) {
+	if (!has_room(piece, size, align)) {
 		ours->current_piece = (ours->current_piece + 1) % PIECES;
 		piece = &ours->piece[ours->current_piece];
 		/* A single page, when there are no larger ones, may be too small. */
-		if (!skb_page_frag_refill(size, piece,
+		if (!skb_page_frag_refill(size + align, piece,
 					  GFP_ATOMIC | __GFP_NOWARN) ||
-		    !has_room(piece, size))
+		    !has_room(piece, size, align))
 			return NULL;
 	}
+	piece->offset = ALIGN(piece->offset, align);
 	data = page_address(piece->page) + piece->offset;
 	piece->offset += size;
 	get_page(piece->page);
@@ -145,7 +146,7 @@ static struct sk_buff *alloc_buffer(u32 len)
 {
 	u32 size = SKB_DATA_ALIGN(len) +
 		   SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
-	void *data = alloc_fragment(size);
+	void *data = alloc_fragment(size, SMP_CACHE_BYTES);
 	struct sk_buff *skb;
 
 	if (unlikely(!data))
@@ -225,4 +226,74 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 		put_icrc(skb, av->is_v6);
 	skb->priority = rt_tos2priority(av->traffic_class);
 	return skb;
+}
+
+/* The ICRC's headers, as the NIC will make them of the first packet's */
+static u32 start_icrc(const struct sk_buff *head, u16 ip_id, u32 udp_len,
+		      const u8 *bth)
+{
+	struct udphdr udp = *udp_hdr(head);
+	struct ipv6hdr v6;
+	struct iphdr v4;
+
+	udp.len = htons(udp_len);
+	if (ip_hdr(head)->version == 6) {
+		v6 = *ipv6_hdr(head);
+		v6.payload_len = htons(udp_len);
+		return verve_icrc_start_v6(&v6, &udp, bth);
+	}
+	v4 = *ip_hdr(head);
+	v4.tot_len = htons(sizeof(v4) + udp_len);
+	v4.id = htons(ip_id);
+	return verve_icrc_start_v4(&v4, &udp, bth);
+}
+
+/* What was cut from one piece in a row is one fragment. */
+static void add_fragment(struct sk_buff *skb, void *data, u32 len)
+{
+	struct page *page = virt_to_head_page(data);
+	u32 offset = data - page_address(page);
+	int i = skb_shinfo(skb)->nr_frags;
+
+	if (skb_can_coalesce(skb, i, page, offset)) {
+		skb_coalesce_rx_frag(skb, i - 1, len, len);
+		put_page(page);
+	} else {
+		skb_add_rx_frag(skb, i, page, offset, len, len);
+	}
+}
+
+int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
+			const struct verve_pdu *pdu, u32 qpn,
+			struct verve_iter *payload)
+{
+	u32 pad = verve_wire_pad(pdu->length);
+	u32 end = pdu->hdr_len + pdu->length + pad;
+	u32 len = end + VERVE_ICRC_LEN;
+	const u32 bth_len = sizeof(struct verve_bth_hdr);
+	__le32 icrc;
+	u8 *data;
+	u32 crc;
+	int err = 0;
+
+	if (skb_shinfo(head)->nr_frags == MAX_SKB_FRAGS)
+		return -ENOBUFS;
+	data = alloc_fragment(len, sizeof(u32));
+	if (unlikely(!data))
+		return -ENOBUFS;
+	verve_wire_build(data, pdu, qpn);
+	if (pdu->length)
+		err = verve_iter_read(payload, data + pdu->hdr_len,
+				      pdu->length);
+	if (unlikely(err)) {
+		put_page(virt_to_head_page(data));
+		return err;
+	}
+	memset(data + end - pad, 0, pad);
+	crc = start_icrc(head, flow->ip_id, sizeof(struct udphdr) + len, data);
+	crc = verve_icrc_update(crc, data + bth_len, end - bth_len);
+	icrc = verve_icrc_end(crc);
+	memcpy(data + end, &icrc, sizeof(icrc));
+	add_fragment(head, data, len);
+	return 0;
 }

@@ -23,6 +23,26 @@ struct sk_buff;
 struct verve_dev;
 struct verve_net;
 
+enum verve_uso_state {
+	VERVE_USO_UNPROVEN,
+	VERVE_USO_ON_TRIAL,
+	VERVE_USO_PROVEN,
+};
+
+/**
+ * struct verve_uso_flow - may a NIC make many packets of a flow of one? (uso.h)
+ * @generation: of what is known of the NIC
+ * @state: of a trial
+ * @failures: trials of this flow, in a row, that failed
+ * @psn: on trial: of the last packet
+ */
+struct verve_uso_flow {
+	u32 generation;
+	u8 state;
+	u8 failures;
+	u32 psn;
+};
+
 /**
  * struct verve_flow - an address vector and its cached route
  * @av: where to
@@ -31,6 +51,7 @@ struct verve_net;
  * @ip_id: IPv4 identification of the next packet
  * @is_late: the ICRC of its packets is left to the egress device (late.h)
  * @is_distrusted: that did no good; until the route is renewed
+ * @uso: whether its packets may be segmented by the NIC
  *
  * Owned by one QP's engine (under its lock) or used on one stack.
  */
@@ -41,6 +62,7 @@ struct verve_flow {
 	u16 ip_id;
 	bool is_late;
 	bool is_distrusted;
+	struct verve_uso_flow uso;
 };
 
 /* Forget the route. Any context. */
@@ -56,6 +78,25 @@ void verve_flow_reset(struct verve_flow *flow);
  */
 bool verve_flow_distrust(struct verve_flow *flow);
 
+/*
+ * Trials of a NIC's segmentation (uso.h). Whoever allows them in his bursts tells what
+ * has become of one; @flow is his.
+ */
+
+/* Everything up to @flow->uso.psn has arrived. */
+void verve_uso_arrived(struct verve_dev *dev, struct verve_flow *flow);
+/* Something is sent again. Return: whether it was a trial that failed. */
+bool verve_uso_lost(struct verve_dev *dev, struct verve_flow *flow);
+/* It will be sent again, though it may well have arrived. */
+void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow);
+
+/* May a NIC make the packets of a burst of one? (uso.h) */
+enum verve_segmentation {
+	VERVE_SEGMENT_HERE,	/* no: nobody would learn that it did it wrong */
+	VERVE_SEGMENT_PROVEN,	/* if it has done it right for this flow */
+	VERVE_SEGMENT_TRY,	/* also as a trial */
+};
+
 /**
  * struct verve_burst - a run of packets of one message
  * @kind: opcodes by place
@@ -70,6 +111,7 @@ bool verve_flow_distrust(struct verve_flow *flow);
  * @length: payload bytes of the run
  * @starts: the first packet begins the message
  * @ends: the last packet ends it
+ * @segmentation: enum verve_segmentation
  * @payload: @length bytes; may be NULL when that is 0
  */
 struct verve_burst {
@@ -81,6 +123,7 @@ struct verve_burst {
 	u32 length;
 	bool starts;
 	bool ends;
+	u8 segmentation;
 	struct verve_iter *payload;
 };
 

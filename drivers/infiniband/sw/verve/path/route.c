@@ -28,6 +28,7 @@ void verve_flow_reset(struct verve_flow *flow)
 	flow->dst = NULL;
 	flow->is_late = false;
 	flow->is_distrusted = false;
+	flow->uso = (struct verve_uso_flow) {};
 }
 
 bool verve_flow_distrust(struct verve_flow *flow)
@@ -36,6 +37,8 @@ bool verve_flow_distrust(struct verve_flow *flow)
 
 	flow->is_late = false;
 	flow->is_distrusted |= is_late;
+	if (flow->uso.state == VERVE_USO_PROVEN)
+		flow->uso.state = VERVE_USO_UNPROVEN;
 	return is_late;
 }
 

@@ -8,21 +8,30 @@
 #include <linux/udp.h>
 #include <net/dst.h>
 #include <net/ip.h>
+#include <net/ip6_checksum.h>
 #include <net/ipv6.h>
+#include <net/udp.h>
 #include "../device.h"
+#include "../wire/icrc.h"
 #include "late.h"
 #include "net.h"
 #include "train.h"
+#include "uso.h"
 
 static bool trains = true;
 module_param(trains, bool, 0644);
 MODULE_PARM_DESC(trains,
 		 "Send packets coupled where possible (default: Y). N makes every packet pass the IP stack, qdiscs and firewalls alone, for debugging");
 
+bool verve_train_is_allowed(void)
+{
+	return READ_ONCE(trains);
+}
+
 /* An IPsec transform or a lightweight tunnel wants packets one by one. */
 static bool may_couple(const struct dst_entry *dst)
 {
-	return READ_ONCE(trains) && !dst_xfrm(dst) && !dst->lwtstate;
+	return verve_train_is_allowed() && !dst_xfrm(dst) && !dst->lwtstate;
 }
 
 /* One skb must stay below what the device takes and IP can say. */
@@ -43,8 +52,8 @@ static u32 headers_len(const struct sk_buff *skb)
 	return skb_network_header_len(skb) + sizeof(struct udphdr);
 }
 
-static void put_head(struct verve_train *train, const struct verve_flow *flow,
-		     struct sk_buff *skb)
+static void put_head(struct verve_train *train, struct verve_flow *flow,
+		     const struct verve_burst *burst, struct sk_buff *skb)
 {
 	set_limits(train, flow->dst);
 	skb_dst_set(skb, dst_clone(flow->dst));
@@ -54,6 +63,10 @@ static void put_head(struct verve_train *train, const struct verve_flow *flow,
 	train->is_late = flow->is_late;
 	train->packets = 1;
 	train->bytes = skb->len - headers_len(skb);
+	train->run = train->max_packets > 1 ?
+		     verve_uso_run(train->dev, flow, burst) : 0;
+	train->is_trial = train->run == VERVE_USO_TRIAL_RUN;
+	train->is_closed = false;
 }
 
 /*
@@ -77,30 +90,127 @@ static void put_behind(struct verve_train *train, struct sk_buff *skb)
 	train->bytes += skb->len;
 }
 
-void verve_train_couple(struct verve_train *train,
-			const struct verve_flow *flow, struct sk_buff *skb)
+/* Is there room for a packet, with @len bytes behind its UDP header? */
+static bool has_room(const struct verve_train *train, u32 len)
 {
-	u32 len = skb->len - headers_len(skb);
+	return train->packets < train->max_packets &&
+	       train->head->len + len <= train->max_len;
+}
 
-	if (train->head && (train->packets == train->max_packets ||
-			    train->head->len + len > train->max_len))
+/* All are as long as the first, or the last is shorter. */
+static bool may_append(const struct verve_train *train,
+		       const struct verve_burst *burst, u32 len)
+{
+	u8 least = train->is_trial ? VERVE_SEGMENT_TRY : VERVE_SEGMENT_PROVEN;
+
+	return burst->segmentation >= least && !train->is_closed &&
+	       train->packets < train->run && has_room(train, len) &&
+	       len <= skb_headlen(train->head) - headers_len(train->head);
+}
+
+static u32 len_of(const struct verve_pdu *pdu)
+{
+	return pdu->hdr_len + pdu->length + verve_wire_pad(pdu->length) +
+	       VERVE_ICRC_LEN;
+}
+
+/* Return: 0, or why not; -ENOBUFS: it has to be a packet of its own. */
+static int append(struct verve_train *train, struct verve_flow *flow,
+		  const struct verve_burst *burst, const struct verve_pdu *pdu)
+{
+	struct sk_buff *head = train->head;
+	u32 len = len_of(pdu);
+	int err;
+
+	if (!may_append(train, burst, len) ||
+	    (train->is_trial && !verve_uso_try(train->dev, flow, pdu->psn)))
+		return -ENOBUFS;
+	err = verve_packet_append(head, flow, pdu, burst->qpn, burst->payload);
+	if (unlikely(err)) {
+		if (train->is_trial)
+			verve_uso_cancel(train->dev, flow);
+		return err;
+	}
+	train->packets++;
+	train->bytes += len;
+	train->is_closed = len < skb_headlen(head) - headers_len(head);
+	return 0;
+}
+
+static void couple(struct verve_train *train, struct verve_flow *flow,
+		   const struct verve_burst *burst, struct sk_buff *skb)
+{
+	if (train->head &&
+	    (train->run || !has_room(train, skb->len - headers_len(skb))))
 		verve_train_flush(train);
 	if (train->head)
 		put_behind(train, skb);
 	else
-		put_head(train, flow, skb);
+		put_head(train, flow, burst, skb);
+}
+
+int verve_train_put(struct verve_train *train, struct verve_flow *flow,
+		    const struct verve_burst *burst,
+		    const struct verve_pdu *pdu)
+{
+	struct sk_buff *skb;
+	int err;
+
+	if (unlikely(train->head && train->run)) {
+		err = append(train, flow, burst, pdu);
+		if (err != -ENOBUFS)
+			return err;
+	}
+	skb = verve_packet_build(flow, pdu, burst->qpn, burst->payload);
+	if (IS_ERR(skb))
+		return PTR_ERR(skb);
+	couple(train, flow, burst, skb);
+	return 0;
+}
+
+static void seal_train(struct verve_train *train)
+{
+	struct skb_shared_info *shinfo = skb_shinfo(train->head);
+
+	shinfo->gso_type = SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST;
+	train->head->ip_summed = CHECKSUM_UNNECESSARY;
+}
+
+/*
+ * The kernel knows no segmentation of UDP without checksums: it, or the NIC, computes
+ * them from what the field says of the pseudo header. The ICRC masks them.
+ */
+static void seal_run(struct verve_train *train)
+{
+	struct sk_buff *head = train->head;
+	u32 len = head->len - skb_network_header_len(head);
+	struct udphdr *udp = udp_hdr(head);
+
+	skb_shinfo(head)->gso_type = SKB_GSO_UDP_L4;
+	head->ip_summed = CHECKSUM_PARTIAL;
+	head->csum_start = skb_transport_header(head) - head->head;
+	head->csum_offset = offsetof(struct udphdr, check);
+	if (ip_hdr(head)->version == 6)
+		udp->check = ~udp_v6_check(len, &ipv6_hdr(head)->saddr,
+					   &ipv6_hdr(head)->daddr, 0);
+	else
+		udp->check = ~udp_v4_check(len, ip_hdr(head)->saddr,
+					   ip_hdr(head)->daddr, 0);
+	verve_count(train, tx_uso_pkts, train->packets);
+	verve_count(train, tx_uso_runs, 1);
 }
 
 /* IP's own length is written by ip_local_out() and ip6_local_out(). */
 static void seal(struct verve_train *train)
 {
 	struct sk_buff *head = train->head;
-	struct skb_shared_info *shinfo = skb_shinfo(head);
 
-	shinfo->gso_type = SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST;
-	shinfo->gso_size = skb_headlen(head) - headers_len(head);
-	shinfo->gso_segs = train->packets;
-	head->ip_summed = CHECKSUM_UNNECESSARY;
+	skb_shinfo(head)->gso_size = skb_headlen(head) - headers_len(head);
+	skb_shinfo(head)->gso_segs = train->packets;
+	if (unlikely(train->run))
+		seal_run(train);
+	else
+		seal_train(train);
 	udp_hdr(head)->len = htons(head->len - skb_network_header_len(head));
 }
 

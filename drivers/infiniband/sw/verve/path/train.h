@@ -32,6 +32,10 @@ struct verve_qp;
  * @max_len: bytes of one skb, likewise
  * @ip_id: IPv4 identification of the packet that may follow
  * @is_late: its packets lack their ICRCs
+ * @run: most packets that the NIC is to make of @head, which then is one packet
+ *	with the payload of all; 0: it is a train
+ * @is_trial: that is a trial
+ * @is_closed: the last packet of that is shorter, so no other follows
  * @peer: QP that needs no packets, or NULL: then all the above is not used
  * @loop: what passes to and from @peer
  *
@@ -49,6 +53,9 @@ struct verve_train {
 	u32 max_len;
 	u16 ip_id;
 	bool is_late;
+	u32 run;
+	bool is_trial;
+	bool is_closed;
 	struct verve_qp *peer;
 	struct verve_loop *loop;
 };
@@ -79,13 +86,19 @@ int verve_train_add(struct verve_train *train, struct verve_flow *flow,
 void verve_train_flush(struct verve_train *train);
 
 /**
- * verve_train_couple() - append a packet
+ * verve_train_put() - append a packet, which is made here
  * @train: train; sent first when the packet does not fit
- * @flow: of the packet, with a route; the same as that of others in @train
- * @skb: from verve_packet_build(); consumed
- * Context: BH off, RCU.
+ * @flow: of the packet, with a route; the same as that of others in @train. Its
+ *	identification is that of the packet
+ * @burst: that the packet is of
+ * @pdu: what it says
+ * Context: BH off, RCU. Return: 0, or as verve_packet_build().
  */
-void verve_train_couple(struct verve_train *train,
-			const struct verve_flow *flow, struct sk_buff *skb);
+int verve_train_put(struct verve_train *train, struct verve_flow *flow,
+		    const struct verve_burst *burst,
+		    const struct verve_pdu *pdu);
+
+/* Did nobody say trains=N? */
+bool verve_train_is_allowed(void);
 
 #endif

@@ -306,6 +306,8 @@ static void rnr_nak(struct verve_qp *qp, u8 code)
 	}
 	if (req->rnr_retries != 7)
 		req->rnr_retries--;
+	/* It has arrived, and is sent again. */
+	verve_uso_cancel(qp->dev, &qp->flow);
 	/* The peer may still not be ready: it need not refuse a whole window */
 	verve_count(qp, completer_retry_err, 1);
 	verve_recovery_probe(qp);

@@ -34,6 +34,8 @@ static void begin(struct verve_qp *qp, u32 packets)
 	req->unasked = 0;
 	req->asked = req->una;
 	qp->sq.next = qp->sq.tail;
+	/* What is sent again proves nothing. */
+	verve_uso_cancel(qp->dev, &qp->flow);
 	verve_rtt_doubt(&req->rtt);
 }
 
@@ -55,6 +57,26 @@ static bool is_short(const struct verve_requester *req)
 	       verve_psn_before(req->una, recovery->limit);
 }
 
+/* Is the oldest packet outstanding older than those of the trial? */
+static bool is_before_trial(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	u32 last = verve_psn_add(qp->req.una, VERVE_USO_TRIAL_RUN - 1);
+
+	return qp->flow.uso.state == VERVE_USO_ON_TRIAL &&
+	       verve_psn_before(last, qp->flow.uso.psn);
+}
+
+/* A NIC may have had a part in that a packet did not arrive. */
+static void doubt_segmentation(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (is_before_trial(qp))
+		verve_uso_cancel(qp->dev, &qp->flow);
+	else if (verve_uso_lost(qp->dev, &qp->flow))
+		verve_count(qp, uso_trial_failed, 1);
+}
+
 bool verve_recovery_is_begun(const struct verve_qp *qp)
 {
 	return qp->req.recovery.packets &&
@@ -68,6 +90,7 @@ bool verve_recovery_covers(const struct verve_qp *qp)
 
 void verve_recovery_nak(struct verve_qp *qp)
 {
+	doubt_segmentation(qp);
 	begin(qp, is_short(&qp->req) ? qp->req.recovery.packets * GROWTH : 1);
 }
 
@@ -79,6 +102,9 @@ void verve_recovery_responses(struct verve_qp *qp, u32 end)
 
 void verve_recovery_probe(struct verve_qp *qp)
 {
+	/* Perhaps the answer is only late; if not, verve_recovery_ack() sees it. */
+	if (qp->flow.uso.state == VERVE_USO_ON_TRIAL)
+		doubt_segmentation(qp);
 	begin(qp, 1);
 	qp->req.probing = true;
 }
@@ -105,6 +131,9 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 	struct verve_requester *req = &qp->req;
 	struct verve_recovery *recovery = &req->recovery;
 
+	if (unlikely(qp->flow.uso.state == VERVE_USO_ON_TRIAL) &&
+	    verve_psn_before(qp->flow.uso.psn, req->una))
+		verve_uso_arrived(qp->dev, &qp->flow);
 	if (!recovery->packets)
 		return;
 	if (recovery->under_way && verve_psn_before(req->psn, req->una)) {
@@ -119,6 +148,8 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 
 void verve_recovery_ack(struct verve_qp *qp)
 {
-	if (is_short(&qp->req))
-		begin(qp, qp->req.recovery.packets * GROWTH);
+	if (!is_short(&qp->req))
+		return;
+	doubt_segmentation(qp);
+	begin(qp, qp->req.recovery.packets * GROWTH);
 }

@@ -268,6 +268,18 @@ static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
 }
 
 /*
+ * Of RC, ACKs tell whether a NIC did it right, and a failure costs a retry. What was
+ * lost is sent again without. Of UC nobody tells.
+ */
+static enum verve_segmentation segmentation(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->req.recovery.under_way)
+		return VERVE_SEGMENT_HERE;
+	return qp->req.retries > 1 ? VERVE_SEGMENT_TRY : VERVE_SEGMENT_PROVEN;
+}
+
+/*
  * SEND, WRITE: as much of the message as window and budget allow.
  * Return: false when memory must be paged in first.
  */
@@ -303,6 +315,8 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	asks = is_rc && asks_ack(qp, wqe, &burst);
 	if (asks)
 		burst.pdu.flags |= VERVE_PDU_ACKREQ;
+	if (is_rc)
+		burst.segmentation = segmentation(qp);
 
 	if (wqe->is_inline)
 		verve_iter_flat(&it, wqe->inline_data, wqe->length);

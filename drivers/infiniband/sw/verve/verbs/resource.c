@@ -79,6 +79,8 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "rate_kbit", verve_congestion_rate(qp) },
 		{ "icrc_by_nic", qp->flow.is_late },
 		{ "nic_distrusted", qp->flow.is_distrusted },
+		{ "segmented_by_nic", qp->flow.uso.state == VERVE_USO_PROVEN },
+		{ "udp_sport", qp->flow.av.sport },
 	};
 
 	return put_items(msg, items, ARRAY_SIZE(items));

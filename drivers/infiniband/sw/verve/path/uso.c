@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Segmentation by the NIC (see uso.h): who may, and how that is found out
+ */
+#include <linux/if_vlan.h>
+#include <linux/jiffies.h>
+#include <linux/netdevice.h>
+#include <net/dst.h>
+#include "../device.h"
+#include "late.h"
+#include "net.h"
+#include "train.h"
+#include "uso.h"
+
+enum {
+	/*
+	 * So many trials in a row are not lost by chance: where one packet in
+	 * ten is lost, one trial in five is.
+	 */
+	MOST_FAILURES = 8,
+};
+
+/* Whose trial was not ended by an ACK or a loss has gone. */
+#define TRIAL_TIME	HZ
+
+static struct verve_uso *knowledge(struct verve_dev *dev, bool is_v6)
+{
+	return &dev->uso[is_v6];
+}
+
+/* A VLAN's packets are segmented by the netdev below. */
+static const struct net_device *segmenter(const struct net_device *ndev)
+{
+	return is_vlan_dev(ndev) ? vlan_dev_real_dev(ndev) : ndev;
+}
+
+static enum verve_uso_answer ask_features(const struct net_device *ndev)
+{
+	netdev_features_t trains = NETIF_F_GSO_FRAGLIST | NETIF_F_FRAGLIST;
+	netdev_features_t needed = NETIF_F_GSO_UDP_L4 | NETIF_F_SG;
+	netdev_features_t features = READ_ONCE(ndev->features);
+
+	if ((features & trains) == trains)
+		return VERVE_USO_TRAINS;
+	if ((features & needed) != needed)
+		return VERVE_USO_LACKING;
+	return list_empty(&ndev->adj_list.lower) ? VERVE_USO_USED :
+						   VERVE_USO_STACKED;
+}
+
+enum verve_uso_answer verve_uso_ask(const struct verve_dev *dev,
+				    struct net_device *ndev, bool is_v6)
+{
+	const struct verve_uso *uso = &dev->uso[is_v6];
+	enum verve_uso_answer answer = ask_features(segmenter(ndev));
+
+	if (answer != VERVE_USO_USED)
+		return answer;
+	if (!verve_train_is_allowed())
+		return VERVE_USO_DISABLED;
+	if (verve_late_ask(dev, ndev, true) == VERVE_LATE_OFFERED)
+		return VERVE_USO_LATE;
+	if (atomic_read(&uso->failures) >= MOST_FAILURES)
+		return VERVE_USO_FAILED;
+	return READ_ONCE(uso->is_trusted) ? VERVE_USO_USED : VERVE_USO_TRIED;
+}
+
+/* What is known is known of the netdev of the device, and of no other. */
+static bool is_own(const struct verve_dev *dev, const struct net_device *ndev)
+{
+	const struct net_device *own = verve_ndev_rcu(dev);
+
+	return own && segmenter(ndev) == segmenter(own);
+}
+
+static bool is_able(const struct verve_dev *dev, const struct verve_flow *flow)
+{
+	const struct net_device *ndev = flow->dst->dev;
+
+	return !flow->is_late && is_own(dev, ndev) &&
+	       ask_features(segmenter(ndev)) == VERVE_USO_USED &&
+	       atomic_read(&dev->uso[flow->av.is_v6].failures) < MOST_FAILURES;
+}
+
+static bool is_trial_due(const struct verve_uso *uso,
+			 const struct verve_flow *flow)
+{
+	return flow->uso.failures < MOST_FAILURES &&
+	       (READ_ONCE(uso->is_trusted) ||
+		time_after_eq(jiffies, READ_ONCE(uso->trial_until)));
+}
+
+u32 verve_uso_run(const struct verve_dev *dev, struct verve_flow *flow,
+		  const struct verve_burst *burst)
+{
+	const struct verve_uso *uso = &dev->uso[flow->av.is_v6];
+
+	if (burst->segmentation == VERVE_SEGMENT_HERE || !is_able(dev, flow))
+		return 0;
+	if (flow->uso.generation != READ_ONCE(uso->generation))
+		flow->uso = (struct verve_uso_flow) {
+			.generation = READ_ONCE(uso->generation),
+		};
+	if (flow->uso.state == VERVE_USO_PROVEN)
+		return VERVE_BUDGET_PACKETS;
+	if (flow->uso.state == VERVE_USO_UNPROVEN &&
+	    burst->segmentation == VERVE_SEGMENT_TRY && is_trial_due(uso, flow))
+		return VERVE_USO_TRIAL_RUN;
+	return 0;
+}
+
+bool verve_uso_try(struct verve_dev *dev, struct verve_flow *flow, u32 psn)
+{
+	struct verve_uso *uso = knowledge(dev, flow->av.is_v6);
+	unsigned long until = READ_ONCE(uso->trial_until);
+
+	if (!is_trial_due(uso, flow) ||
+	    (!READ_ONCE(uso->is_trusted) &&
+	     cmpxchg(&uso->trial_until, until, jiffies + TRIAL_TIME) != until))
+		return false;
+	flow->uso.state = VERVE_USO_ON_TRIAL;
+	flow->uso.psn = psn;
+	return true;
+}
+
+/* Return: whether what is found out now is of any use. */
+static bool end_trial(struct verve_uso *uso, struct verve_flow *flow,
+		      enum verve_uso_state state)
+{
+	if (flow->uso.state != VERVE_USO_ON_TRIAL)
+		return false;
+	flow->uso.state = state;
+	if (flow->uso.generation != READ_ONCE(uso->generation))
+		return false;
+	WRITE_ONCE(uso->trial_until, jiffies);
+	return true;
+}
+
+void verve_uso_arrived(struct verve_dev *dev, struct verve_flow *flow)
+{
+	struct verve_uso *uso = knowledge(dev, flow->av.is_v6);
+
+	if (!end_trial(uso, flow, VERVE_USO_PROVEN))
+		return;
+	flow->uso.failures = 0;
+	atomic_set(&uso->failures, 0);
+	WRITE_ONCE(uso->is_trusted, true);
+}
+
+bool verve_uso_lost(struct verve_dev *dev, struct verve_flow *flow)
+{
+	struct verve_uso *uso = knowledge(dev, flow->av.is_v6);
+
+	/* Perhaps it does not do any more what it did. */
+	if (flow->uso.state == VERVE_USO_PROVEN)
+		flow->uso.state = VERVE_USO_UNPROVEN;
+	if (!end_trial(uso, flow, VERVE_USO_UNPROVEN))
+		return false;
+	flow->uso.failures++;
+	atomic_inc(&uso->failures);
+	return true;
+}
+
+void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow)
+{
+	end_trial(knowledge(dev, flow->av.is_v6), flow, VERVE_USO_UNPROVEN);
+}
+
+void verve_uso_reset(struct verve_dev *dev)
+{
+	struct verve_uso *uso;
+
+	for (uso = dev->uso; uso < dev->uso + ARRAY_SIZE(dev->uso); uso++) {
+		WRITE_ONCE(uso->generation, uso->generation + 1);
+		WRITE_ONCE(uso->is_trusted, false);
+		WRITE_ONCE(uso->trial_until, jiffies);
+		atomic_set(&uso->failures, 0);
+	}
+}
