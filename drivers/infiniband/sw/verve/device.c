@@ -22,6 +22,7 @@
 #include "device.h"
 #include "path/late.h"
 #include "path/path.h"
+#include "services.h"
 #include "verbs/mr.h"
 #include "verbs/qp.h"
 
@@ -191,6 +192,7 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 	describe_device(dev);
 	/* From here on, ib_dealloc_device() calls verve_dealloc_device(). */
 	ib_set_device_ops(&dev->ibdev, &verve_device_ops);
+	verve_services_show(&dev->ibdev);
 	return dev;
 }
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the netdev does for a device, and why not more: the device's directory offload
+ * in sysfs. One line in each file: "in use", "on trial", or "off:" and the reason.
+ */
+#include <rdma/ib_verbs.h>
+#include "device.h"
+#include "path/late.h"
+#include "services.h"
+
+/* The netdev's own features; those of a VLAN are its parent's as far as it has them. */
+static ssize_t say_feature(const struct net_device *ndev, netdev_features_t bit,
+			   const char *name, char *buf)
+{
+	if (READ_ONCE(ndev->features) & bit)
+		return sysfs_emit(buf, "in use\n");
+	return sysfs_emit(buf, "off: %s has %s off\n", ndev->name, name);
+}
+
+static ssize_t say_segmentation(const struct verve_dev *dev,
+				struct net_device *ndev, bool is_v6, char *buf)
+{
+	const char *name = ndev->name;
+
+	switch (verve_uso_ask(dev, ndev, is_v6)) {
+	case VERVE_USO_USED:
+		return sysfs_emit(buf, "in use\n");
+	case VERVE_USO_TRIED:
+		return sysfs_emit(buf, "on trial\n");
+	case VERVE_USO_FAILED:
+		return sysfs_emit(buf, "off: what %s segmented did not arrive\n",
+				  name);
+	case VERVE_USO_TRAINS:
+		return sysfs_emit(buf, "off: %s takes trains (tx-gso-list)\n",
+				  name);
+	case VERVE_USO_LACKING:
+		return sysfs_emit(buf,
+				  "off: %s has tx-udp-segmentation or tx-scatter-gather off\n",
+				  name);
+	case VERVE_USO_STACKED:
+		return sysfs_emit(buf, "off: %s is made of other netdevs\n",
+				  name);
+	case VERVE_USO_DISABLED:
+		return sysfs_emit(buf, "off: trains=N\n");
+	case VERVE_USO_LATE:
+		return sysfs_emit(buf, "off: %s computes ICRCs (icrc_tx)\n",
+				  name);
+	}
+	return -EINVAL;
+}
+
+static ssize_t say_icrc(const struct verve_dev *dev, struct net_device *ndev,
+			bool is_tx, char *buf)
+{
+	switch (verve_late_ask(dev, ndev, is_tx)) {
+	case VERVE_LATE_OFFERED:
+		return sysfs_emit(buf, "in use\n");
+	case VERVE_LATE_WITHHELD:
+		return sysfs_emit(buf, "off: the driver of %s does not offer it\n",
+				  ndev->name);
+	case VERVE_LATE_UNOFFERED:
+		return sysfs_emit(buf, "off: no driver offers anything for %s\n",
+				  ndev->name);
+	case VERVE_LATE_ALONE:
+		return sysfs_emit(buf, "off: verve_offload was not loaded\n");
+	}
+	return -EINVAL;
+}
+
+static struct verve_dev *to_owner(struct device *device)
+{
+	return rdma_device_to_drv_device(device, struct verve_dev, ibdev);
+}
+
+/* A file; in its expression, dev, ndev and buf are what they are called. */
+#define SERVICE(name, say)						\
+static ssize_t name##_show(struct device *device,			\
+			   struct device_attribute *attr, char *buf)	\
+{									\
+	const struct verve_dev *dev = to_owner(device);			\
+	struct net_device *ndev;					\
+	ssize_t len = -ENODEV;						\
+									\
+	rcu_read_lock();						\
+	ndev = verve_ndev_rcu(dev);					\
+	if (ndev)							\
+		len = say;						\
+	rcu_read_unlock();						\
+	return len;							\
+}									\
+static DEVICE_ATTR_RO(name)
+
+SERVICE(segmentation_ipv4, say_segmentation(dev, ndev, false, buf));
+SERVICE(segmentation_ipv6, say_segmentation(dev, ndev, true, buf));
+SERVICE(scatter_gather,
+	say_feature(ndev, NETIF_F_SG, "tx-scatter-gather", buf));
+SERVICE(rx_coupling,
+	say_feature(ndev, NETIF_F_GRO, "generic-receive-offload", buf));
+SERVICE(rx_hash, say_feature(ndev, NETIF_F_RXHASH, "receive-hashing", buf));
+SERVICE(icrc_tx, say_icrc(dev, ndev, true, buf));
+SERVICE(icrc_rx, say_icrc(dev, ndev, false, buf));
+
+static struct attribute *attrs[] = {
+	&dev_attr_segmentation_ipv4.attr,
+	&dev_attr_segmentation_ipv6.attr,
+	&dev_attr_scatter_gather.attr,
+	&dev_attr_rx_coupling.attr,
+	&dev_attr_rx_hash.attr,
+	&dev_attr_icrc_tx.attr,
+	&dev_attr_icrc_rx.attr,
+	NULL
+};
+
+static const struct attribute_group group = {
+	.name = "offload",
+	.attrs = attrs,
+};
+
+void verve_services_show(struct ib_device *ibdev)
+{
+	/* The core's, the driver's, and this, where a device's hw_stats would be. */
+	enum { PLACE = 2 };
+
+	BUILD_BUG_ON(ARRAY_SIZE(ibdev->groups) <= PLACE + 1);
+	ibdev->groups[PLACE] = &group;
+}
