@@ -232,6 +232,7 @@ static void append(struct verve_batch *batch, struct sk_buff *skb)
 
 	batch->packets++;
 	batch->bytes += skb->len - sizeof(struct udphdr);
+	batch->hash = skb_get_hash_raw(skb);
 	if (unlikely(arrival->pdu.flags & VERVE_PDU_CE))
 		verve_count(batch->qp, np_ecn_marked_roce_packets, 1);
 	detach(skb, arrival->pdu.hdr_len);
@@ -333,6 +334,8 @@ void verve_batch_deliver(struct verve_batch *batch)
 	verve_count(qp, rcvd_bytes, batch->bytes);
 	if (batch->verified)
 		verve_count(qp, rx_icrc_offload, batch->verified);
+	if (unlikely(batch->hash != READ_ONCE(qp->rx_hash)))
+		WRITE_ONCE(qp->rx_hash, batch->hash);
 	verve_engine_receive(qp, batch->newest, batch->oldest);
 	verve_qp_put(qp);
 	*batch = (struct verve_batch) { .vnet = batch->vnet };

@@ -221,6 +221,7 @@ enum verve_qp_notice {
  * @ref: 1 until destroyed, 1 for each look-up and each entry into the engine
  * @idle: completed when @ref drops to 0
  * @rcu: memory outlives look-ups
+ * @rx_hash: of the flow that its packets come in by, for RPS, or 0
  * @inbox: arrivals not yet taken in
  * @events: enum verve_qp_event bits not yet taken in
  * @work: continues where the budget ran out, and runs posts made with
@@ -266,6 +267,7 @@ struct verve_qp {
 	struct completion idle;
 	struct rcu_head rcu;
 
+	u32 rx_hash;
 	struct llist_head inbox;
 	unsigned long events;
 	struct work_struct work;

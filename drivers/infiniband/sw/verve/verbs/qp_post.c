@@ -2,6 +2,7 @@
 /*
  * Posting to queue pairs
  */
+#include <net/rps.h>
 #include "../transport/transport.h"
 #include "qp.h"
 
@@ -24,6 +25,8 @@ static bool takes_sends(const struct verve_qp *qp)
  */
 static int ring_doorbell(struct verve_qp *qp)
 {
+	/* Where RFS is on, packets go to the CPU of who waits for them. */
+	sock_rps_record_flow_hash(READ_ONCE(qp->rx_hash));
 	if (takes_sends(qp)) {
 		verve_engine_kick(qp, VERVE_EV_DOORBELL);
 		return 0;
