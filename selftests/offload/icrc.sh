@@ -21,39 +21,6 @@ ANSWERS=$(printf '%02x ' {13..18})
 
 # ---------------------------------------------------------------- the wire
 
-# capture NETNS NETDEV FILE COMMAND...: what arrives there meanwhile
-capture() {
-	local ns=$1 dev=$2 file=$3 pid
-
-	shift 3
-	ip netns exec "$ns" tcpdump -i "$dev" --immediate-mode -s 9300 -B 32768 \
-		-Q in -U -Z root -w "$file" udp port 4791 2>"$TMP/tcpdump" &
-	pid=$!
-	sleep 0.1
-	within 5 captures || fail "$(cat "$TMP/tcpdump")" || return
-	"$@" || return
-	sleep 0.3
-	kill $pid
-	wait $pid
-	grep -q "^0 packets dropped by kernel" "$TMP/tcpdump" ||
-		fail "$(cat "$TMP/tcpdump")"
-}
-
-opcodes() {
-	c_test opcodes --quick -s 3072 "$@" >"$TMP/traffic" ||
-		fail "$(cat "$TMP/traffic")"
-}
-
-# are_right NETNS NETDEV OPCODES OPTION...: those that arrive, by icrc.py
-are_right() {
-	local ns=$1 dev=$2 wanted=$3
-
-	shift 3
-	capture "$ns" "$dev" "$TMP/wire.pcap" opcodes "$@" || return
-	python3 "$HERE/../rdma/icrc.py" "$TMP/wire.pcap" $wanted >"$TMP/icrc" ||
-		fail "$(cat "$TMP/icrc")"
-}
-
 # wire_is_right TRAINS [OPTION]: what the NICs have made is right by icrc.py, too
 wire_is_right() {
 	local trains=$1 made whole
@@ -83,22 +50,6 @@ driver_is_content() {
 			fail "$nic: $(knob $nic unable) $(knob $nic dirty)" ||
 			return
 	done
-}
-
-# used COUNTER MOST|LEAST N COMMAND...: at A
-used() {
-	local name=$1 how=$2 n=$3
-
-	shift 3
-	gained $DEV_A "$name" "$@" || return
-	case $how in
-	least) [ $GAINED -ge "$n" ] ;;
-	most) [ $GAINED -le "$n" ] ;;
-	esac || fail "$name: $GAINED, not at $how $n"
-}
-
-writes() {
-	perftest ib_write_bw -s 8192 -n 500
 }
 
 made_by_nic() {
@@ -155,37 +106,6 @@ distrusted() {
 }
 
 # ---------------------------------------------------------------- other devices
-
-# on_top NAME: A and B on netdevs of that name instead, in 10.1.0.0/24
-on_top() {
-	local name=$1
-
-	ip -n "$NS_A" addr add 10.1.0.1/24 dev "$name" &&
-	ip -n "$NS_B" addr add 10.1.0.2/24 dev "$name" &&
-	ip -n "$NS_A" link set "$name" up && ip -n "$NS_B" link set "$name" up &&
-	within 5 gid_of $DEV_A 0a01:0001 && within 5 gid_of $DEV_B 0a01:0002
-}
-
-gid_of() { # DEVICE END: index of the GID that ends so
-	local port=/sys/class/infiniband/$1/ports/1 i gid type
-
-	for i in {0..31}; do
-		{ read -r gid <"$port/gids/$i"; } 2>/dev/null || return 1
-		{ read -r type <"$port/gid_attrs/types/$i"; } 2>/dev/null
-		[ "${gid: -9}" = "$2" ] && [ "$type" = "RoCE v2" ] || continue
-		echo "$i"
-		return
-	done
-	return 1
-}
-
-# The QPs' addresses are those on top; the programs find each other below.
-writes_on_top() {
-	local GID_C GID_S IP4=10.1.0.2
-
-	GID_C=$(gid_of $DEV_A 0a01:0001) GID_S=$(gid_of $DEV_B 0a01:0002)
-	writes
-}
 
 through_vlan() {
 	ip -n "$NS_A" link add link va name v7 type vlan id 7 &&

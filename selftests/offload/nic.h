@@ -25,8 +25,11 @@
  * @corrupt: how many ICRCs more it will get wrong
  * @lose: one frame of so many is lost; 0: none
  * @reorder: one frame of so many is overtaken; 0: none
+ * @ids: what IPv4 identifications packets have that it makes of one: 0 counted up,
+ *	1 the same in all, 2 any
  * @made: ICRCs that it has made
  * @trains: trains that came whole
+ * @segmented: packets that it made many of
  * @verified: frames whose ICRC it has found right
  * @unable: packets it should not have been given, and dropped
  * @dirty: packets whose place for the ICRC was not empty
@@ -45,8 +48,10 @@ struct nic {
 	atomic_t corrupt;
 	u32 lose;
 	u32 reorder;
+	u32 ids;
 	atomic_t made;
 	atomic_t trains;
+	atomic_t segmented;
 	atomic_t verified;
 	atomic_t unable;
 	atomic_t dirty;
@@ -61,6 +66,13 @@ void nic_reset(struct nic *nic);
 /* transmit.c: ndo_start_xmit, and what the other end does with a frame */
 netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev);
 void nic_check(struct nic *nic, struct sk_buff *skb);
+
+/* What DMA would have read; NULL without memory. */
+struct sk_buff *nic_read(const struct sk_buff *skb);
+void nic_send_frame(struct nic *nic, struct sk_buff *frame);
+
+/* segment.c: a long UDP packet, cut into frames. Under the TX lock */
+void nic_segment(struct nic *nic, const struct sk_buff *skb);
 
 /* crc.c: the ICRC of a frame as it is on the wire, by the book */
 void nic_crc_init(void);

@@ -30,7 +30,7 @@ static bool is_turn(const struct nic *nic, u32 interval)
 	return interval && nic->frames % interval == interval - 1;
 }
 
-static void send_frame(struct nic *nic, struct sk_buff *frame)
+void nic_send_frame(struct nic *nic, struct sk_buff *frame)
 {
 	struct sk_buff *late = nic->late;
 
@@ -63,8 +63,7 @@ static void put_icrc(struct nic *nic, struct sk_buff *frame)
 	atomic_inc(&nic->made);
 }
 
-/* What DMA would have read. Return: NULL without memory. */
-static struct sk_buff *read_packet(const struct sk_buff *skb)
+struct sk_buff *nic_read(const struct sk_buff *skb)
 {
 	struct sk_buff *frame;
 
@@ -85,7 +84,7 @@ static void send_packet(struct nic *nic, struct sk_buff *skb, bool is_due)
 	struct sk_buff *frame = NULL;
 
 	if (skb->ip_summed != CHECKSUM_PARTIAL || !skb_checksum_help(skb))
-		frame = read_packet(skb);
+		frame = nic_read(skb);
 	if (!frame) {
 		nic->ndev->stats.tx_dropped++;
 		return;
@@ -94,7 +93,7 @@ static void send_packet(struct nic *nic, struct sk_buff *skb, bool is_due)
 		put_icrc(nic, frame);
 	nic->ndev->stats.tx_packets++;
 	nic->ndev->stats.tx_bytes += frame->len;
-	send_frame(nic, frame);
+	nic_send_frame(nic, frame);
 }
 
 static void send_train(struct nic *nic, struct sk_buff *train, bool is_due)
@@ -123,7 +122,9 @@ netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
 		kfree_skb(skb);
 		return NETDEV_TX_OK;
 	}
-	if (skb_is_gso(skb))
+	if (skb_is_gso(skb) && !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
+		nic_segment(nic, skb);
+	else if (skb_is_gso(skb))
 		send_train(nic, skb, is_due);
 	else
 		send_packet(nic, skb, is_due);

@@ -1,0 +1,317 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What Verve makes of a netdev's features, without any help of its driver: a NIC that
+# segments UDP (USO) makes many packets of one. They are what software would have
+# sent, and a NIC that makes others is found out, without harm.
+#
+#	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
+#	                  ^ tcpdump
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/load.sh"
+. "$LIB/testnic.sh"
+
+need tcpdump python3 ethtool taskset
+
+# A trial that fails costs a retry; after so many in a row there are no more.
+MOST_FAILURES=8
+FILES=/sys/class/infiniband/$DEV_A/offload
+
+# ---------------------------------------------------------------- the NIC
+
+# segments on|off [NETDEV]: UDP; it does not take trains. A change of features, and so
+# all that was known of it is forgotten.
+segments() {
+	local netdev=${2:-va} ns=$NS_A
+
+	[ "$netdev" != vb ] || ns=$NS_B
+	ip netns exec "$ns" ethtool -K "$netdev" tx-gso-list off \
+		tx-udp-segmentation off &&
+	{ [ "$1" = off ] || ip netns exec "$ns" ethtool -K "$netdev" \
+		tx-udp-segmentation on; }
+}
+
+# A NIC without a driver that knows of Verve
+plain_nic() {
+	topo two "$@" && both able 0 && segments on
+}
+
+says() { # FILE LINE
+	[ "$(cat "$FILES/$1")" = "$2" ] || fail "$1: $(cat "$FILES/$1")"
+}
+
+# ---------------------------------------------------------------- the wire
+
+# what_writes_send LISTING [OPTION]: packets that arrive are right
+what_writes_send() {
+	local listing=$1
+
+	shift
+	capture "$NS_B" vb "$TMP/wire.pcap" \
+		perftest ib_write_bw -s 8000 -n 64 "$@" &&
+	python3 "$HERE/segments.py" "$TMP/wire.pcap" "$listing" \
+		>"$TMP/segments" || fail "$(cat "$TMP/segments")"
+}
+
+# Packet for packet, what the NIC makes is what software sends.
+is_equal() {
+	segments off && ip netns exec "$NS_B" ethtool -K vb gro off &&
+	what_writes_send "$TMP/software" "$@" &&
+	grep -q ", 0 with a checksum" "$TMP/segments" && segments on &&
+	used tx_uso_pkts least 30 what_writes_send "$TMP/nic" "$@" || return
+	grep -q ", 0 with a checksum" "$TMP/segments" &&
+		{ fail "the NIC made none"; return; }
+	diff "$TMP/software" "$TMP/nic" >"$TMP/diff" || fail "$(<"$TMP/diff")"
+	ip netns exec "$NS_B" ethtool -K vb gro on
+}
+
+all_opcodes() {
+	segments on && segments on vb &&
+	ip netns exec "$NS_A" ethtool -K va gro off &&
+	ip netns exec "$NS_B" ethtool -K vb gro off &&
+	are_right "$NS_B" vb "$(printf '%02x ' {0..12} 19 20)" "$@" &&
+	are_right "$NS_A" va "$(printf '%02x ' {13..18})" "$@" &&
+	segments off vb && ip netns exec "$NS_B" ethtool -K vb gro on
+}
+
+# ---------------------------------------------------------------- who is trusted
+
+many_of_one() {
+	local before
+
+	segments on
+	before=$(knob va segmented)
+	used tx_uso_pkts least 500 writes &&
+	says segmentation_ipv4 "in use" || return
+	[ $(($(knob va segmented) - before)) -ge 50 ] &&
+		[ "$(knob va unable)" = 0 ] ||
+		fail "$(($(knob va segmented) - before)) packets came whole," \
+			"$(knob va unable) wrong"
+}
+
+# Nobody acknowledges what UC and UD send, nor responses to READs.
+unacknowledged() {
+	used tx_uso_pkts most 0 perftest ib_write_bw -c UC -s 8192 -n 100 &&
+	used tx_uso_pkts most 0 perftest ib_send_bw -c UD -s 1024 -n 100 &&
+	used tx_uso_pkts most 0 perftest ib_read_bw -b -n 100
+}
+
+# is_found_out IDS: a NIC that makes wrong identifications
+is_found_out() {
+	segments on && turn va ids "$1" &&
+	gained $DEV_A uso_trial_failed writes || return
+	[ "$GAINED" = $MOST_FAILURES ] || fail "$GAINED trials failed" || return
+	says segmentation_ipv4 "off: what va segmented did not arrive" &&
+	used tx_uso_pkts most 0 writes
+}
+
+# It is asked again when its features change, or it comes up again.
+is_tried_again() {
+	turn va ids 0 && segments on &&
+	says segmentation_ipv4 "on trial" &&
+	used tx_uso_pkts least 500 writes
+}
+
+comes_up_again() {
+	is_found_out 1 && turn va ids 0 &&
+	ip -n "$NS_A" link set va down && ip -n "$NS_A" link set va up &&
+	ip -n "$NS_A" addr replace fd00::1/64 dev va nodad &&
+	says segmentation_ipv4 "on trial" &&
+	used tx_uso_pkts least 500 writes
+}
+
+# IPv6 has none.
+ipv6_is_apart() {
+	segments on && turn va ids 1 &&
+	used tx_uso_pkts least 500 over_ipv6 writes &&
+	says segmentation_ipv6 "in use" && says segmentation_ipv4 "on trial"
+	local rc=$?
+	turn va ids 0
+	return $rc
+}
+
+# over_ipv6 COMMAND...: by those addresses
+over_ipv6() {
+	local GID_C GID_S
+
+	GID_C=$(gid_index $DEV_C ipv6) GID_S=$(gid_index $DEV_S ipv6)
+	"$@"
+}
+
+# Losses are no proof of anything.
+is_not_condemned() {
+	segments on && turn va lose 30
+	writes
+	local rc=$?
+	turn va lose 0
+	[ $rc = 0 ] && used tx_uso_pkts least 500 writes
+}
+
+# One that did it right, and ceases to; traffic goes on.
+changes_its_mind() {
+	segments on
+	load_begin QPS=8 || return
+	within 5 says segmentation_ipv4 "in use" >/dev/null &&
+	turn va ids 1 && within 20 is_condemned && goes_on $DEV_A
+	local rc=$?
+	turn va ids 0
+	load_end && [ $rc = 0 ] || fail "$rc: $(cat $FILES/segmentation_ipv4)"
+}
+
+is_condemned() {
+	[[ $(cat $FILES/segmentation_ipv4) == "off: what"* ]]
+}
+
+# Each reason not to use what there is, and that it is used
+is_shown() {
+	local trains=/sys/module/verve/parameters/trains
+
+	segments off &&
+	says segmentation_ipv4 \
+		"off: va has tx-udp-segmentation or tx-scatter-gather off" &&
+	ip netns exec "$NS_A" ethtool -K va tx-udp-segmentation on \
+		tx-gso-list on &&
+	says segmentation_ipv6 "off: va takes trains (tx-gso-list)" &&
+	segments on && echo N >$trains &&
+	says segmentation_ipv4 "off: trains=N"
+	local rc=$?
+	echo Y >$trains
+	[ $rc = 0 ] && says segmentation_ipv4 "on trial" &&
+	says icrc_tx "off: no driver offers anything for va" &&
+	turn va able 2 && says icrc_rx "in use" &&
+	says icrc_tx "off: the driver of va does not offer it" &&
+	turn va able 1 && says icrc_tx "in use" &&
+	says segmentation_ipv4 "off: va computes ICRCs (icrc_tx)" &&
+	turn va able 0 && says scatter_gather "in use" &&
+	ip netns exec "$NS_A" ethtool -K va gro off &&
+	says rx_coupling "off: va has generic-receive-offload off" &&
+	ip netns exec "$NS_A" ethtool -K va gro on &&
+	says rx_coupling "in use" &&
+	says rx_hash "off: va has receive-hashing off"
+}
+
+# The NIC that computes ICRCs, too, is not asked to do both.
+not_with_icrc() {
+	turn va able 1
+	used tx_uso_pkts most 0 writes
+	local rc=$?
+	turn va able 0
+	return $rc
+}
+
+# ---------------------------------------------------------------- in mid-traffic
+
+# meanwhile COMMAND...: every now and then, while data are compared
+meanwhile() {
+	local i rounds=${QUICK:+20}
+
+	segments on
+	load_begin QPS=8 || return
+	for ((i = 0; i < ${rounds:-100}; i++)); do
+		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
+		sleep 0.0$((RANDOM % 9 + 1))
+	done
+	segments on && turn va ids 0 && goes_on $DEV_A && load_end
+}
+
+flips() {
+	segments "$([ $((RANDOM % 2)) = 0 ] && echo on || echo off)"
+}
+
+flips_ids() {
+	turn va ids $((RANDOM % 3))
+}
+
+through_vlan() {
+	ip -n "$NS_A" link add link va name v7 type vlan id 7 &&
+	ip -n "$NS_B" link add link vb name v7 type vlan id 7 &&
+	on_top v7 && segments on &&
+	used tx_uso_pkts least 500 writes_on_top
+}
+
+# ---------------------------------------------------------------- steering
+
+# Packets that another CPU has handed to that one
+handed_to() { # CPU
+	local column
+
+	read -ra column < <(sed -n "$(($1 + 1))p" /proc/net/softnet_stat)
+	echo $((16#${column[9]}))
+}
+
+# steer FLOWS: by RFS, if that is not 0; otherwise RPS hands all of B's to CPU 0
+steer() {
+	ip netns exec "$NS_B" bash -c "
+		cd /sys/class/net/vb/queues/rx-0 &&
+		echo 1 >rps_cpus && echo $1 >rps_flow_cnt" &&
+	echo "$1" >/proc/sys/net/core/rps_sock_flow_entries
+}
+
+# B's program is on CPU 1, and A's, which B's NIC interrupts, on CPU 0.
+latency() {
+	local CLIENT_WITH=(taskset -c 0) SERVER_WITH=(taskset -c 1) before
+
+	before=$(handed_to 1)
+	perftest ib_send_lat -n 500 || return
+	HANDED=$(($(handed_to 1) - before))
+}
+
+follows_program() {
+	if [ "$(nproc)" = 1 ] || [ ! -e /proc/sys/net/core/rps_sock_flow_entries ]
+	then
+		skip "no RFS here"
+		return
+	fi
+	steer 0 && latency || return
+	[ $HANDED -lt 50 ] || fail "without RFS: $HANDED packets" || return
+	steer 4096 && is_followed
+	local rc=$?
+	steer 0
+	return $rc
+}
+
+# A busy machine has its own mind about where interrupts are handled.
+is_followed() {
+	local i
+
+	for i in {1..5}; do
+		latency || return
+		[ $HANDED -le 100 ] || return 0
+	done
+	fail "$HANDED packets only, the ${i}th time"
+}
+
+features_cleanup() {
+	[ ! -e /proc/sys/net/core/rps_sock_flow_entries ] ||
+		echo 0 >/proc/sys/net/core/rps_sock_flow_entries
+	load_kill
+	cleanup
+}
+
+trap features_cleanup EXIT
+modprobe -qn verve_testnic || [ -e "$(dirname "$VERVE_KO")/verve_testnic.ko" ] ||
+	[ -e "$HERE/verve_testnic.ko" ] || skip_all "no module verve_testnic"
+
+tap_setup plain_nic 1500
+tap_add "many packets of one" many_of_one
+tap_add "on the wire, IPv4" is_equal
+tap_add "on the wire, IPv6" over_ipv6 is_equal
+tap_add "on the wire, all opcodes, IPv4" all_opcodes
+tap_add "on the wire, all opcodes, IPv6" all_opcodes -6
+tap_add "not what nobody acknowledges" unacknowledged
+tap_add "the same identification in all is found out" is_found_out 1
+tap_add "it is tried again when features change" is_tried_again
+tap_add "any identifications are found out" is_found_out 2
+tap_add "it is tried again when the netdev comes up" comes_up_again
+tap_add "IPv6 has no identifications" ipv6_is_apart
+tap_add "a NIC is not condemned for losses" is_not_condemned
+tap_add "a NIC that changes its mind" changes_its_mind
+tap_add "what is in use is shown, and why not" is_shown
+tap_add "not with ICRCs" not_with_icrc
+tap_add "features flip" meanwhile flips
+tap_add "identifications flip" meanwhile flips_ids
+tap_add "through a VLAN" through_vlan
+tap_setup plain_nic 1500
+tap_add "packets go where the program is" follows_program
+tap_run

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Checks the packets that a NIC has made of longer ones, in a pcap file.
+
+usage: segments.py FILE [LISTING]
+
+What icrc.py says of each; what the ICRC does not cover, which are checksums, TOS and
+TTL; and IPv4 identifications, which count up in each flow. Prints how many packets
+had a UDP checksum, and of which opcodes. LISTING is written: place in the flow, opcode and length of every
+packet of a request, to be compared with another capture's.
+"""
+import os
+import struct
+import sys
+from collections import Counter
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "rdma"))
+import icrc  # noqa: E402
+
+
+def folded(data):
+    """The one's complement sum of 16-bit words."""
+    data = bytes(data) + b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return total
+
+
+def check_sums(packet, udp):
+    """Returns whether there is a UDP checksum."""
+    v4 = packet[0] >> 4 == 4
+    if v4 and folded(packet[:udp]) != 0xffff:
+        raise icrc.Bad("IPv4 header checksum")
+    if packet[udp + 6:udp + 8] == b"\0\0":
+        return False
+    addresses = packet[12:20] if v4 else packet[8:40]
+    pseudo = addresses + struct.pack("!HH", icrc.UDP, len(packet) - udp)
+    if folded(pseudo + packet[udp:]) != 0xffff:
+        raise icrc.Bad("UDP checksum")
+    return True
+
+
+class Flow:
+    """Packets from one UDP port."""
+
+    def __init__(self):
+        self.next_id = None
+        self.masked = None
+        self.first = None
+        self.places = {}
+
+    def take(self, packet, udp):
+        """One more."""
+        v4 = packet[0] >> 4 == 4
+        if v4:
+            number = struct.unpack("!H", packet[4:6])[0]
+            if self.next_id not in (None, number):
+                raise icrc.Bad(f"identification {number}, "
+                               f"not {self.next_id}")
+            self.next_id = (number + 1) & 0xffff
+        masked = (packet[1], packet[8]) if v4 else (packet[:4], packet[7])
+        if self.masked not in (None, masked):
+            raise icrc.Bad(f"{masked}, not {self.masked}")
+        self.masked = masked
+        self.list(packet, udp + 8)
+
+    def list(self, packet, bth):
+        """Only requests of RC that carry data: the rest depends on time."""
+        opcode = packet[bth]
+        if opcode > 0x0b:
+            return
+        psn = struct.unpack("!I", packet[bth + 8:bth + 12])[0] & 0xffffff
+        if self.first is None:
+            self.first = psn
+        place = (psn - self.first) & 0xffffff
+        self.places[place] = f"{place} {opcode:02x} {len(packet)}"
+
+
+def main(path, listing=None):
+    """Returns the exit code."""
+    flows, summed, good, bad = {}, Counter(), 0, 0
+    for number, (frame, _) in enumerate(icrc.frames(path), 1):
+        try:
+            packet = icrc.network(frame)
+            udp = icrc.transport(packet) if packet else None
+            if udp is None:
+                continue
+            icrc.check(packet, udp)
+            summed[packet[udp + 8]] += check_sums(packet, udp)
+            sport = packet[udp:udp + 2]
+            flows.setdefault(sport, Flow()).take(packet, udp)
+            good += 1
+        except icrc.Bad as why:
+            bad += 1
+            if bad <= 10:
+                print(f"frame {number}: {why}")
+    print(f"{good} good packets, {bad} bad, "
+          f"{sum(summed.values())} with a checksum")
+    for opcode in sorted(summed):
+        print(f"{opcode:02x}: {summed[opcode]} with a checksum")
+    if listing:
+        with open(listing, "w", encoding="ascii") as file:
+            for flow in flows.values():
+                for place in sorted(flow.places):
+                    print(flow.places[place], file=file)
+    return 1 if bad or not good else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        raise SystemExit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
