@@ -14,11 +14,17 @@
 #define RDMA_VERVE_OFFLOAD_H
 
 #include <linux/bits.h>
+#include <linux/if_ether.h>
+#include <linux/in6.h>
+#include <linux/list.h>
 #include <linux/skbuff.h>
+#include <linux/spinlock_types.h>
 #include <linux/types.h>
 
 struct net_device;
+struct sg_table;
 struct verve_offload;
+struct verve_offload_home;
 
 /* Changes when a driver that was not built again could not work any more. */
 #define VERVE_OFFLOAD_ABI	1
@@ -29,13 +35,20 @@ struct verve_offload;
  *	verve_offload_is_due() says that it is due
  * @VERVE_OFFLOAD_RX_ICRC: say of packets that come in that their ICRC is right,
  *	by verve_offload_verified()
+ * @VERVE_OFFLOAD_RX_PLACE: write the payload of RDMA WRITEs to its place; see "RDMA
+ *	WRITEs, placed by the device"
  */
 enum verve_offload_feature {
 	VERVE_OFFLOAD_TX_ICRC	= BIT(0),
 	VERVE_OFFLOAD_RX_ICRC	= BIT(1),
+	VERVE_OFFLOAD_RX_PLACE	= BIT(3),
 };
 
-#define VERVE_OFFLOAD_FEATURES	(VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC)
+#define VERVE_OFFLOAD_FEATURES	(VERVE_OFFLOAD_TX_ICRC | \
+				 VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_RX_PLACE)
+
+/* Those for which a device has to know memory regions and QPs */
+#define VERVE_OFFLOAD_STATEFUL	VERVE_OFFLOAD_RX_PLACE
 
 /**
  * struct verve_offload_caps - what a device can do at best
@@ -48,6 +61,130 @@ struct verve_offload_caps {
 };
 
 /**
+ * struct verve_offload_object - the registry's part of an object
+ * @entry: of those that are at home there
+ * @home: RDMA device that it belongs to
+ * @offload: device that it is known to, or NULL
+ * @context: the driver's
+ */
+struct verve_offload_object {
+	struct list_head entry;
+	struct verve_offload_home *home;
+	struct verve_offload *offload;
+	void *context;
+};
+
+/*
+ * DOC: Memory regions and QPs that a device knows
+ *
+ * A device that has a feature of VERVE_OFFLOAD_STATEFUL is told of memory regions and
+ * connected QPs, by ops.mr_add() and ops.qp_add(), and that they go, by ops.mr_del()
+ * and ops.qp_del(): of those that are there when it gets such a feature, and of all
+ * that come and go while it has one. When it loses them, because it is set down or its
+ * driver says so or unregisters, all are taken back. QPs are added after the regions
+ * and go before them.
+ *
+ * A device gets the objects of an RDMA device if it is what that is on, through VLANs
+ * and bonds, and the only one. Keys of regions are unique in their protection domain,
+ * numbers of QPs everywhere.
+ *
+ * One that cannot take an object returns an error from adding it. Nobody is told: for
+ * that object, software does everything.
+ */
+
+/**
+ * struct verve_offload_mr - a memory region that peers may write to
+ * @rkey: key
+ * @pd: protection domain, to be compared with that of the QP
+ * @iova: address of the first byte, as peers name it
+ * @length: bytes
+ * @access: IB_ACCESS_* flags; IB_ACCESS_REMOTE_WRITE is among them
+ * @sgt: pages; the table is the registry's, so whoever maps them for DMA copies it
+ * @offset: of the first byte in the first page
+ * @object: the registry's
+ *
+ * Pinned, and constant until ops.mr_del() has returned.
+ */
+struct verve_offload_mr {
+	u32 rkey;
+	const void *pd;
+	u64 iova;
+	u64 length;
+	int access;
+	const struct sg_table *sgt;
+	u32 offset;
+	struct verve_offload_object object;
+};
+
+/**
+ * enum verve_offload_rx - whether a device places what comes for a QP
+ * @VERVE_OFFLOAD_RX_IDLE: no, and it need not be told how far the QP is
+ * @VERVE_OFFLOAD_RX_WATCHING: not now, but it would from the next ops.rx_sync() on
+ * @VERVE_OFFLOAD_RX_PLACING: yes
+ */
+enum verve_offload_rx {
+	VERVE_OFFLOAD_RX_IDLE,
+	VERVE_OFFLOAD_RX_WATCHING,
+	VERVE_OFFLOAD_RX_PLACING,
+};
+
+/**
+ * struct verve_offload_qp - an RC QP that can receive
+ * @qpn: number
+ * @pd: protection domain
+ * @access: IB_ACCESS_REMOTE_* flags that it allows
+ * @mtu: path MTU in bytes
+ * @peer_qpn: number of the QP that it is connected with
+ * @local: its IP address; IPv4 as v4-mapped
+ * @peer: its peer's
+ * @sport: UDP source port that it sends from; 4791 is the destination port of both
+ * @mac: Ethernet address that its packets come to
+ * @vlan: VLAN id that they come with, or VERVE_OFFLOAD_NO_VLAN
+ * @rx: enum verve_offload_rx; see "RDMA WRITEs, placed by the device"
+ * @placed: PSN of the newest packet that a device has placed, or a value beyond 24
+ *	bits; likewise
+ * @lock: the registry's: calls of ops.rx_sync() and ops.rx_stop()
+ * @object: the registry's
+ *
+ * Constant until ops.qp_del() has returned, but for @rx and @placed. Those are the
+ * driver's between ops.qp_add() and ops.qp_del().
+ */
+struct verve_offload_qp {
+	u32 qpn;
+	const void *pd;
+	int access;
+	u32 mtu;
+	u32 peer_qpn;
+	struct in6_addr local;
+	struct in6_addr peer;
+	u16 sport;
+	u8 mac[ETH_ALEN];
+	u16 vlan;
+	u32 rx;
+	u32 placed;
+	spinlock_t lock; /* see above */
+	struct verve_offload_object object;
+};
+
+#define VERVE_OFFLOAD_NO_VLAN	0xffff
+#define VERVE_OFFLOAD_NO_PSN	U32_MAX
+
+/**
+ * struct verve_offload_rx_point - how far a QP has executed what came
+ * @psn: of the newest packet; none after it has been executed
+ * @left: bytes to come of an RDMA WRITE that is under way; 0: the next packet begins
+ *	a message
+ * @va: where the next of them goes
+ * @rkey: its key
+ */
+struct verve_offload_rx_point {
+	u32 psn;
+	u32 left;
+	u64 va;
+	u32 rkey;
+};
+
+/**
  * struct verve_offload_ops - what a driver is asked; each may be NULL
  * @features: which of its features the device has now, of those in the caps;
  *	asked when the netdev comes up, when its features change, and by
@@ -56,12 +193,35 @@ struct verve_offload_caps {
  * @may_send: whether the device can do what is due for this packet, as
  *	verve_offload_is_due() tells. If not, software does it. Called right
  *	before the packet is handed to the driver; BH off, RCU. NULL: always
+ * @mr_add: a memory region. The context is handed to ops.mr_del(). Return: 0 or an
+ *	error
+ * @mr_del: it goes. When this returns, the device does not touch its memory any more
+ * @qp_add: a QP, likewise
+ * @qp_del: it goes. When this returns, the device does not write for it any more
+ * @rx_sync: how far a QP is: from the next packet on, the device may place what
+ *	comes. Called if its state is VERVE_OFFLOAD_RX_WATCHING. BH off. Return: whether
+ *	it does; then the state is VERVE_OFFLOAD_RX_PLACING
+ * @rx_stop: place nothing more for a QP. When this returns, the device has not, nor
+ *	will it; the state is not VERVE_OFFLOAD_RX_PLACING. BH off
+ *
+ * The functions that add and delete are called in process context, perhaps under RTNL,
+ * like @features; one at a time. So they must not wait for RTNL. rx_sync() and
+ * rx_stop() are called one at a time for a QP, under spinlocks.
  *
  * None is called after verve_offload_unregister() has returned.
  */
 struct verve_offload_ops {
 	u32 (*features)(struct net_device *ndev);
 	bool (*may_send)(struct net_device *ndev, const struct sk_buff *skb);
+	int (*mr_add)(struct net_device *ndev,
+		      const struct verve_offload_mr *mr, void **context);
+	void (*mr_del)(struct net_device *ndev, void *context);
+	int (*qp_add)(struct net_device *ndev, struct verve_offload_qp *qp,
+		      void **context);
+	void (*qp_del)(struct net_device *ndev, void *context);
+	bool (*rx_sync)(struct net_device *ndev, void *context,
+			const struct verve_offload_rx_point *point);
+	void (*rx_stop)(struct net_device *ndev, void *context);
 };
 
 /**
@@ -172,6 +332,17 @@ struct verve_offload_transport {
 struct verve_offload_sender;
 
 /**
+ * enum verve_offload_object_kind - of a struct verve_offload_object
+ * @VERVE_OFFLOAD_MR: in a struct verve_offload_mr
+ * @VERVE_OFFLOAD_QP: in a struct verve_offload_qp
+ */
+enum verve_offload_object_kind {
+	VERVE_OFFLOAD_MR,
+	VERVE_OFFLOAD_QP,
+	VERVE_OFFLOAD_KINDS,
+};
+
+/**
  * struct verve_offload_registry - what the transport asks of the registry
  * @attach: the transport is there. Process
  * @detach: it goes: it is not called any more. Packets on their way whose ICRC no
@@ -184,6 +355,15 @@ struct verve_offload_sender;
  *	those that come in by it; looks through VLANs and bonds. RCU
  * @give: the ICRC of a packet or train is due: leave it to the egress device. BH
  *	off
+ * @join: an RDMA device has its netdev, until that is unregistered or @leave is
+ *	called. RTNL. Return: NULL without memory
+ * @leave: the RDMA device goes; it has no objects any more. Process
+ * @publish: an object is there. Process
+ * @withdraw: it goes; nobody calls @rx_sync or @rx_stop for it. When this returns, no
+ *	device knows it. Process
+ * @refused: how often a driver has refused an object. Any context
+ * @rx_sync: ops.rx_sync(), if a device knows the QP. BH off
+ * @rx_stop: likewise
  */
 struct verve_offload_registry {
 	void (*attach)(const struct verve_offload_transport *transport);
@@ -195,6 +375,17 @@ struct verve_offload_registry {
 	const u32 *any;
 	u32 (*features)(struct net_device *ndev);
 	void (*give)(struct verve_offload_sender *sender, struct sk_buff *skb);
+	struct verve_offload_home *(*join)(struct net_device *ndev);
+	void (*leave)(struct verve_offload_home *home);
+	void (*publish)(struct verve_offload_home *home,
+			enum verve_offload_object_kind kind,
+			struct verve_offload_object *object);
+	void (*withdraw)(enum verve_offload_object_kind kind,
+			 struct verve_offload_object *object);
+	u64 (*refused)(const struct verve_offload_home *home);
+	bool (*rx_sync)(struct verve_offload_qp *qp,
+			const struct verve_offload_rx_point *point);
+	void (*rx_stop)(struct verve_offload_qp *qp);
 };
 
 extern const struct verve_offload_registry verve_offload_registry;

@@ -9,34 +9,15 @@
 #include <linux/hashtable.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include "offload.h"
 
-/**
- * struct verve_offload - a netdev that offers something
- * @entry: in the table; RCU
- * @ndev: the netdev, which its driver keeps
- * @ops: its driver's
- * @able: features that it has at best
- * @active: features that are used now; 0 while it is down
- * @rcu: readers may still look at it when it is unregistered
- */
-struct verve_offload {
-	struct hlist_node entry;
-	struct net_device *ndev;
-	const struct verve_offload_ops *ops;
-	u32 able;
-	u32 active;
-	struct rcu_head rcu;
-};
-
 #define TABLE_BITS	5
 
 static DEFINE_HASHTABLE(table, TABLE_BITS);
-/* The table, and what each entry's features are. Taken inside RTNL. */
-static DEFINE_MUTEX(table_lock);
+/* See offload.h */
+DEFINE_MUTEX(verve_offload_table_lock);
 
 /* Features that some entry has */
 static u32 any_active;
@@ -46,13 +27,12 @@ static unsigned long key_of(const struct net_device *ndev)
 	return (unsigned long)ndev / L1_CACHE_BYTES;
 }
 
-/* Under RCU, or the mutex */
-static struct verve_offload *find(const struct net_device *ndev)
+struct verve_offload *verve_offload_find(const struct net_device *ndev)
 {
 	struct verve_offload *offload;
 
 	hash_for_each_possible_rcu(table, offload, entry, key_of(ndev),
-				   lockdep_is_held(&table_lock)) {
+				   lockdep_is_held(&verve_offload_table_lock)) {
 		if (offload->ndev == ndev)
 			return offload;
 	}
@@ -61,14 +41,14 @@ static struct verve_offload *find(const struct net_device *ndev)
 
 static u32 active_features(const struct net_device *ndev)
 {
-	struct verve_offload *offload = find(ndev);
+	struct verve_offload *offload = verve_offload_find(ndev);
 
 	return offload ? READ_ONCE(offload->active) : 0;
 }
 
 bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb)
 {
-	struct verve_offload *offload = find(ndev);
+	struct verve_offload *offload = verve_offload_find(ndev);
 
 	if (!offload ||
 	    !(READ_ONCE(offload->active) & VERVE_OFFLOAD_TX_ICRC))
@@ -105,13 +85,14 @@ static u32 features(struct net_device *ndev)
 		return active_features(ndev);
 	netdev_walk_all_lower_dev_rcu(ndev, look_below, &priv);
 	return (below.any & VERVE_OFFLOAD_TX_ICRC) |
-	       (below.any & below.all & VERVE_OFFLOAD_RX_ICRC);
+	       (below.any & below.all &
+		(VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_RX_PLACE));
 }
 
 static u32 present_features(const struct verve_offload *offload)
-	__must_hold(&table_lock)
+	__must_hold(&verve_offload_table_lock)
 {
-	lockdep_assert_held(&table_lock);
+	lockdep_assert_held(&verve_offload_table_lock);
 	if (!netif_running(offload->ndev))
 		return 0;
 	if (!offload->ops->features)
@@ -121,7 +102,7 @@ static u32 present_features(const struct verve_offload *offload)
 
 /* Return: whether it has lost some. */
 static bool renew(struct verve_offload *offload, u32 active)
-	__must_hold(&table_lock)
+	__must_hold(&verve_offload_table_lock)
 {
 	u32 before = offload->active, any = active;
 	struct verve_offload *other;
@@ -131,6 +112,7 @@ static bool renew(struct verve_offload *offload, u32 active)
 	hash_for_each(table, bucket, other, entry)
 		any |= other->active;
 	WRITE_ONCE(any_active, any);
+	verve_offload_resettle();
 	return before & ~active;
 }
 
@@ -144,19 +126,27 @@ void verve_offload_update(struct verve_offload *offload)
 {
 	bool lost;
 
-	mutex_lock(&table_lock);
+	mutex_lock(&verve_offload_table_lock);
 	lost = renew(offload, present_features(offload));
-	mutex_unlock(&table_lock);
+	mutex_unlock(&verve_offload_table_lock);
 	if (lost)
 		await_senders();
 }
 EXPORT_SYMBOL_GPL(verve_offload_update);
 
+static bool can_place(const struct verve_offload_ops *ops)
+{
+	return ops->mr_add && ops->mr_del && ops->qp_add && ops->qp_del &&
+	       ops->rx_sync && ops->rx_stop;
+}
+
 /* What is late needs a hook of the kernel's. */
-static u32 usable_features(u32 able)
+static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 {
 	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
 		able &= ~VERVE_OFFLOAD_TX_ICRC;
+	if (!can_place(ops))
+		able &= ~VERVE_OFFLOAD_RX_PLACE;
 	return able & VERVE_OFFLOAD_FEATURES;
 }
 
@@ -174,27 +164,27 @@ verve_offload_register(struct net_device *ndev,
 		return ERR_PTR(-ENOMEM);
 	offload->ndev = ndev;
 	offload->ops = ops;
-	offload->able = usable_features(caps->features);
+	offload->able = usable_features(ops, caps->features);
 
-	mutex_lock(&table_lock);
-	if (find(ndev)) {
-		mutex_unlock(&table_lock);
+	mutex_lock(&verve_offload_table_lock);
+	if (verve_offload_find(ndev)) {
+		mutex_unlock(&verve_offload_table_lock);
 		kfree(offload);
 		return ERR_PTR(-EEXIST);
 	}
-	renew(offload, present_features(offload));
 	hash_add_rcu(table, &offload->entry, key_of(ndev));
-	mutex_unlock(&table_lock);
+	renew(offload, present_features(offload));
+	mutex_unlock(&verve_offload_table_lock);
 	return offload;
 }
 EXPORT_SYMBOL_GPL(verve_offload_register);
 
 void verve_offload_unregister(struct verve_offload *offload)
 {
-	mutex_lock(&table_lock);
+	mutex_lock(&verve_offload_table_lock);
 	renew(offload, 0);
 	hash_del_rcu(&offload->entry);
-	mutex_unlock(&table_lock);
+	mutex_unlock(&verve_offload_table_lock);
 	await_senders();
 	kfree_rcu(offload, rcu);
 }
@@ -208,13 +198,17 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 	struct verve_offload *offload;
 	bool lost = false;
 
-	mutex_lock(&table_lock);
-	offload = find(ndev);
+	mutex_lock(&verve_offload_table_lock);
+	offload = verve_offload_find(ndev);
 	if (offload && event == NETDEV_GOING_DOWN)
 		lost = renew(offload, 0);
 	else if (offload && (event == NETDEV_UP || event == NETDEV_FEAT_CHANGE))
 		lost = renew(offload, present_features(offload));
-	mutex_unlock(&table_lock);
+	else if (event == NETDEV_CHANGEUPPER)
+		verve_offload_resettle();
+	else if (event == NETDEV_UNREGISTER)
+		verve_offload_evict(ndev);
+	mutex_unlock(&verve_offload_table_lock);
 	if (lost)
 		await_senders();
 	return NOTIFY_DONE;
@@ -233,6 +227,13 @@ const struct verve_offload_registry verve_offload_registry = {
 	.any = &any_active,
 	.features = features,
 	.give = verve_offload_give,
+	.join = verve_offload_join,
+	.leave = verve_offload_leave,
+	.publish = verve_offload_publish,
+	.withdraw = verve_offload_withdraw,
+	.refused = verve_offload_refused,
+	.rx_sync = verve_offload_rx_sync,
+	.rx_stop = verve_offload_rx_stop,
 };
 EXPORT_SYMBOL_GPL(verve_offload_registry);
 
