@@ -21,6 +21,7 @@
 #include <net/addrconf.h>
 #include "device.h"
 #include "path/late.h"
+#include "path/nic.h"
 #include "path/path.h"
 #include "services.h"
 #include "verbs/mr.h"
@@ -94,6 +95,7 @@ void verve_dealloc_device(struct ib_device *ibdev)
 	verve_net_detach(dev->net, dev);
 	verve_net_put(dev->net);
 	verve_late_close(dev);
+	verve_nic_leave(dev);
 	kfree(dev->dma_mr);
 	verve_keys_exit(dev);
 	verve_mcast_exit(dev);
@@ -245,6 +247,8 @@ static int attach_netdev(struct verve_dev *dev, struct net_device *ndev,
 	list_add_tail(&dev->entry, &devices);
 unlock:
 	mutex_unlock(&devices_lock);
+	if (!err)
+		verve_nic_join(dev, ndev);
 	rtnl_unlock();
 	return err;
 }

@@ -25,6 +25,7 @@
 
 struct verve_qp;
 struct verve_net;
+struct verve_offload_home;
 struct verve_offload_sender;
 
 /**
@@ -37,6 +38,8 @@ struct verve_offload_sender;
  * @net: per-namespace state (sockets) of the netdev's namespace; held
  * @sender: what packets carry whose ICRC a NIC may compute (path/late.c); NULL
  *	without the registry of NICs
+ * @home: where the registry keeps what NICs may know of the device (path/nic.c);
+ *	likewise
  * @uso: what is known of the netdev's segmentation, of IPv4 and of IPv6
  * @entry: in the list of devices (device.c), under its mutex; holds a
  *	reference on @ibdev
@@ -68,6 +71,7 @@ struct verve_dev {
 	netdevice_tracker ndev_tracker;
 	struct verve_net *net;
 	struct verve_offload_sender *sender;
+	struct verve_offload_home *home;
 	struct verve_uso uso[2];
 	struct list_head entry;
 	struct work_struct removal;

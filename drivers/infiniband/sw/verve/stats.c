@@ -5,6 +5,7 @@
 #include <rdma/ib_verbs.h>
 #include "device.h"
 #include "path/late.h"
+#include "path/nic.h"
 
 static const struct rdma_stat_desc descs[] = {
 #define X(counter) { .name = #counter },
@@ -47,5 +48,7 @@ int verve_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 	memset(stats->value, 0, VERVE_NUM_COUNTERS * sizeof(*stats->value));
 	verve_stats_sum(to_vdev(ibdev)->stats, stats->value);
 	verve_late_stats(to_vdev(ibdev), stats->value);
+	stats->value[VERVE_CNT_offload_refused] +=
+		verve_nic_refused(to_vdev(ibdev));
 	return VERVE_NUM_COUNTERS;
 }

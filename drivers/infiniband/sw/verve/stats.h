@@ -28,6 +28,7 @@
 	X(tx_uso_pkts)			\
 	X(tx_uso_runs)			\
 	X(uso_trial_failed)		\
+	X(offload_refused)		\
 	X(duplicate_request)		\
 	X(out_of_seq_request)		\
 	X(rx_early_kept)		\

@@ -18,8 +18,7 @@
 #include "late.h"
 #include "net.h"
 
-/* NULL without it; set before there are devices */
-static const struct verve_offload_registry *registry;
+const struct verve_offload_registry *verve_registry;
 
 /* The headers of one packet, as they will be on the wire */
 struct headers {
@@ -127,9 +126,10 @@ static bool is_plain(const struct verve_flow *flow)
 /* What registered NICs do; nothing is looked up while there are none. */
 static u32 features(struct net_device *ndev, u32 wanted)
 {
-	if (!registry || likely(!(READ_ONCE(*registry->any) & wanted)))
+	if (!verve_registry ||
+	    likely(!(READ_ONCE(*verve_registry->any) & wanted)))
 		return 0;
-	return registry->features(ndev) & wanted;
+	return verve_registry->features(ndev) & wanted;
 }
 
 bool verve_late_is_wanted(const struct verve_dev *dev,
@@ -155,7 +155,7 @@ enum verve_late_answer verve_late_ask(const struct verve_dev *dev,
 
 void verve_late_give(const struct verve_dev *dev, struct sk_buff *skb)
 {
-	registry->give(dev->sender, skb);
+	verve_registry->give(dev->sender, skb);
 }
 
 bool verve_late_is_verified(const struct sk_buff *skb)
@@ -170,7 +170,7 @@ void verve_late_stats(const struct verve_dev *dev, u64 *values)
 
 	if (!dev->sender)
 		return;
-	registry->stats(dev->sender, &stats);
+	verve_registry->stats(dev->sender, &stats);
 	values[VERVE_CNT_tx_icrc_offload] += stats.device;
 	values[VERVE_CNT_tx_icrc_fallback] += stats.fallback;
 	values[VERVE_CNT_tx_icrc_unsettled] += stats.unsettled;
@@ -178,28 +178,28 @@ void verve_late_stats(const struct verve_dev *dev, u64 *values)
 
 void verve_late_open(struct verve_dev *dev)
 {
-	if (registry)
-		dev->sender = registry->open();
+	if (verve_registry)
+		dev->sender = verve_registry->open();
 }
 
 void verve_late_close(struct verve_dev *dev)
 {
 	if (dev->sender)
-		registry->close(dev->sender);
+		verve_registry->close(dev->sender);
 }
 
 void __init verve_late_init(void)
 {
 	request_module("verve_offload");
-	registry = symbol_get(verve_offload_registry);
-	if (registry)
-		registry->attach(&transport);
+	verve_registry = symbol_get(verve_offload_registry);
+	if (verve_registry)
+		verve_registry->attach(&transport);
 }
 
 void verve_late_exit(void)
 {
-	if (!registry)
+	if (!verve_registry)
 		return;
-	registry->detach();
+	verve_registry->detach();
 	symbol_put(verve_offload_registry);
 }

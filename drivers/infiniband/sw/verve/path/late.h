@@ -12,6 +12,10 @@ struct sk_buff;
 struct verve_dev;
 struct verve_flow;
 struct verve_stats;
+struct verve_offload_registry;
+
+/* What registered NICs are found by; NULL without, and set before there are devices */
+extern const struct verve_offload_registry *verve_registry;
 
 /**
  * verve_late_is_wanted() - might a NIC compute the ICRC of a flow's packets?

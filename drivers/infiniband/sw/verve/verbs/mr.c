@@ -3,6 +3,7 @@
  * Memory regions: who may use a key, for what, and where its memory is.
  */
 #include <linux/slab.h>
+#include "../path/nic.h"
 #include "mr.h"
 #include "mr_dmabuf.h"
 #include "mr_fast.h"
@@ -252,6 +253,7 @@ int verve_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	if (atomic_cmpxchg(&mr->windows, 0, -1) > 0)
 		return -EBUSY;
 	verve_key_remove(to_vdev(ibmr->device), mr);
+	verve_nic_del_mr(mr);
 	if (mr->kind == VERVE_MR_ODP)
 		verve_odp_close(mr);
 	verve_mr_put(mr);

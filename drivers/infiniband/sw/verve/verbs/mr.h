@@ -15,6 +15,7 @@
 
 struct dma_buf;
 struct verve_odp;
+struct verve_offload_mr;
 struct verve_qp;
 
 enum verve_mr_kind {
@@ -58,6 +59,7 @@ struct verve_segment {
  * @dmabuf: the buffer of VERVE_MR_DMABUF
  * @map: where the kernel sees @dmabuf
  * @odp: the memory of VERVE_MR_ODP
+ * @known: what NICs are told of it (path/nic.h), or NULL
  *
  * Everything but @ref is constant while @valid is set; see verve_mr_withdraw().
  */
@@ -86,6 +88,7 @@ struct verve_mr {
 	struct dma_buf *dmabuf;
 	struct iosys_map map;
 	struct verve_odp *odp;
+	struct verve_offload_mr *known;
 };
 
 static inline struct verve_mr *to_vmr(struct ib_mr *ibmr)

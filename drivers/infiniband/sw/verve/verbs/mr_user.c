@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <rdma/iter.h>
 #include <rdma/uverbs_ioctl.h>
+#include "../path/nic.h"
 #include "mr.h"
 #include "mr_odp.h"
 
@@ -129,6 +130,7 @@ struct ib_mr *verve_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	err = verve_key_insert(dev, mr);
 	if (err)
 		goto detach;
+	verve_nic_add_mr(mr);
 	return &mr->ibmr;
 
 detach:
@@ -154,11 +156,13 @@ static bool can_change(const struct verve_mr *mr, int access)
  */
 static void change(struct verve_mr *mr, int access, struct ib_pd *pd)
 {
+	verve_nic_del_mr(mr);
 	WRITE_ONCE(mr->valid, false);
 	synchronize_rcu();
 	mr->access = access;
 	mr->ibmr.pd = pd;
 	verve_mr_publish(mr);
+	verve_nic_add_mr(mr);
 }
 
 /*

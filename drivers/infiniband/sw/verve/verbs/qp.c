@@ -4,6 +4,7 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
+#include "../path/nic.h"
 #include "../transport/transport.h"
 #include "mw.h"
 #include "qp.h"
@@ -221,6 +222,7 @@ static void free_qp(struct verve_qp *qp)
 	verve_flow_reset(&qp->flow);
 	verve_quota_give(&qp->dev->num_qps);
 	verve_fault_free(qp);
+	verve_nic_exit_qp(qp);
 	call_rcu(&qp->rcu, free_rcu);
 }
 
@@ -263,6 +265,7 @@ static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 	refcount_set(&qp->ref, 1);
 	init_completion(&qp->idle);
 	verve_engine_setup(qp);
+	verve_nic_init_qp(qp);
 	return qp;
 }
 

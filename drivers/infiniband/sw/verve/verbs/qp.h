@@ -24,6 +24,7 @@
 #include "wqe.h"
 
 struct verve_congestion;
+struct verve_nic_qp;
 struct verve_train;
 
 /**
@@ -252,6 +253,7 @@ enum verve_qp_notice {
  * @pair: a QP of the same device that it is connected with
  * @congestion: how it is held back, or NULL: it never was
  * @cnp_sent: ns: when it last told its peer of marks, or 0
+ * @nic: what NICs know of it (path/nic.h), or NULL; constant
  */
 struct verve_qp {
 	struct ib_qp *ibqp;
@@ -297,6 +299,7 @@ struct verve_qp {
 	struct verve_pair pair;
 	struct verve_congestion *congestion;
 	u64 cnp_sent;
+	struct verve_nic_qp *nic;
 };
 
 /**

@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 #include <net/inet_ecn.h>
+#include "../path/nic.h"
 #include "../transport/congestion.h"
 #include "../transport/psn.h"
 #include "../transport/transport.h"
@@ -202,6 +203,8 @@ int verve_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	err = apply(qp, attr, mask, &replay);
 	verve_engine_unlock(qp);
 	kfree(replay);
+	if (!err)
+		verve_nic_update_qp(qp);
 	return err;
 }
 

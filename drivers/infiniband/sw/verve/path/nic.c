@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What NICs know: regions that peers may write to, and RC QPs that can receive
+ *
+ * Of either, the registry gets a description, and tells whichever NIC there is.
+ */
+#include <linux/if_vlan.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+#include <rdma/verve_offload.h>
+#include "../device.h"
+#include "../transport/transport.h"
+#include "late.h"
+#include "nic.h"
+
+/**
+ * struct verve_nic_qp - of a QP
+ * @known: what NICs are told
+ * @is_published: that was given to the registry; under the device's qp_lock
+ */
+struct verve_nic_qp {
+	struct verve_offload_qp known;
+	bool is_published;
+};
+
+void verve_nic_join(struct verve_dev *dev, struct net_device *ndev)
+{
+	if (verve_registry)
+		dev->home = verve_registry->join(ndev);
+}
+
+void verve_nic_leave(struct verve_dev *dev)
+{
+	if (dev->home)
+		verve_registry->leave(dev->home);
+}
+
+u64 verve_nic_refused(const struct verve_dev *dev)
+{
+	return dev->home ? verve_registry->refused(dev->home) : 0;
+}
+
+/* Pinned, and its key is that of its registration. */
+static bool is_of_use(const struct verve_mr *mr)
+{
+	return mr->kind == VERVE_MR_USER && mr->access & IB_ACCESS_REMOTE_WRITE;
+}
+
+void verve_nic_add_mr(struct verve_mr *mr)
+{
+	struct verve_dev *dev = to_vdev(mr->ibmr.pd->device);
+	struct verve_offload_mr *known;
+
+	if (!dev->home || !is_of_use(mr))
+		return;
+	known = kzalloc_obj(*known, GFP_KERNEL_ACCOUNT);
+	if (!known)
+		return;
+	*known = (struct verve_offload_mr) {
+		.rkey = mr->key,
+		.pd = mr->ibmr.pd,
+		.iova = mr->iova,
+		.length = mr->length,
+		.access = mr->access,
+		.sgt = &mr->umem->sgt_append.sgt,
+		.offset = ib_umem_offset(mr->umem),
+	};
+	mr->known = known;
+	verve_registry->publish(dev->home, VERVE_OFFLOAD_MR, &known->object);
+}
+
+void verve_nic_del_mr(struct verve_mr *mr)
+{
+	if (!mr->known)
+		return;
+	verve_registry->withdraw(VERVE_OFFLOAD_MR, &mr->known->object);
+	kfree(mr->known);
+	mr->known = NULL;
+}
+
+/* A device looks at one tag. */
+static bool is_nested(const struct net_device *ndev)
+{
+	return is_vlan_dev(ndev) && is_vlan_dev(vlan_dev_real_dev(ndev));
+}
+
+static bool describe_link(struct verve_offload_qp *known, struct ib_device *dev,
+			  int sgid_index)
+{
+	const struct ib_gid_attr *sgid = rdma_get_gid_attr(dev, 1, sgid_index);
+	struct net_device *ndev;
+	bool done;
+
+	if (IS_ERR(sgid))
+		return false;
+	rcu_read_lock();
+	ndev = rcu_dereference(sgid->ndev);
+	done = ndev && !is_nested(ndev) &&
+	       !memcmp(&known->local, &sgid->gid, sizeof(sgid->gid)) &&
+	       !rdma_read_gid_l2_fields(sgid, &known->vlan, known->mac);
+	rcu_read_unlock();
+	rdma_put_gid_attr(sgid);
+	return done;
+}
+
+static bool is_receiving(enum ib_qp_state state)
+{
+	return state == IB_QPS_RTR || state == IB_QPS_RTS ||
+	       state == IB_QPS_SQD || state == IB_QPS_SQE;
+}
+
+/* Return: whether a NIC should know the QP. */
+static bool describe(struct verve_offload_qp *known, struct verve_qp *qp)
+{
+	bool receives;
+	int sgid_index;
+
+	memset(known, 0, sizeof(*known));
+	verve_engine_lock(qp);
+	receives = is_receiving(qp->state);
+	known->qpn = qp->qpn;
+	known->pd = qp->ibqp->pd;
+	known->access = qp->attr.qp_access_flags;
+	known->mtu = qp->mtu;
+	known->peer_qpn = qp->attr.dest_qp_num;
+	known->local = qp->flow.av.saddr;
+	known->peer = qp->flow.av.daddr;
+	known->sport = qp->flow.av.sport;
+	sgid_index = qp->flow.av.sgid_index;
+	verve_engine_unlock(qp);
+	return receives && describe_link(known, &qp->dev->ibdev, sgid_index);
+}
+
+static void withdraw(struct verve_nic_qp *nic)
+{
+	if (nic->is_published)
+		verve_registry->withdraw(VERVE_OFFLOAD_QP, &nic->known.object);
+	nic->is_published = false;
+}
+
+/* How far a device has come is no part of what it is told. */
+static bool is_same(const struct verve_offload_qp *a,
+		    const struct verve_offload_qp *b)
+{
+	return !memcmp(a, b, offsetof(struct verve_offload_qp, rx));
+}
+
+void verve_nic_update_qp(struct verve_qp *qp)
+{
+	struct verve_nic_qp *nic = qp->nic;
+	struct verve_offload_qp known;
+	bool is_known;
+
+	if (!nic)
+		return;
+	mutex_lock(&qp->dev->qp_lock);
+	is_known = describe(&known, qp);
+	if (!is_known) {
+		withdraw(nic);
+	} else if (!nic->is_published || !is_same(&known, &nic->known)) {
+		withdraw(nic);
+		memcpy(&nic->known, &known,
+		       offsetof(struct verve_offload_qp, rx));
+		nic->is_published = true;
+		verve_registry->publish(qp->dev->home, VERVE_OFFLOAD_QP,
+					&nic->known.object);
+	}
+	mutex_unlock(&qp->dev->qp_lock);
+}
+
+void verve_nic_init_qp(struct verve_qp *qp)
+{
+	if (!qp->dev->home || qp->type != IB_QPT_RC)
+		return;
+	qp->nic = kzalloc_obj(*qp->nic, GFP_KERNEL_ACCOUNT);
+	if (!qp->nic)
+		return;
+	qp->nic->known.rx = VERVE_OFFLOAD_RX_IDLE;
+	qp->nic->known.placed = VERVE_OFFLOAD_NO_PSN;
+	spin_lock_init(&qp->nic->known.lock);
+}
+
+void verve_nic_exit_qp(struct verve_qp *qp)
+{
+	if (!qp->nic)
+		return;
+	mutex_lock(&qp->dev->qp_lock);
+	withdraw(qp->nic);
+	mutex_unlock(&qp->dev->qp_lock);
+	kfree(qp->nic);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What NICs know of a device's memory regions and QPs (rdma/verve_offload.h)
+ */
+#ifndef VERVE_PATH_NIC_H
+#define VERVE_PATH_NIC_H
+
+#include <linux/types.h>
+
+struct net_device;
+struct verve_dev;
+struct verve_mr;
+struct verve_qp;
+
+/* A device has its netdev, under RTNL, and goes. Both in process context. */
+void verve_nic_join(struct verve_dev *dev, struct net_device *ndev);
+void verve_nic_leave(struct verve_dev *dev);
+/* How often a NIC's driver has refused to know something. Any context. */
+u64 verve_nic_refused(const struct verve_dev *dev);
+
+/**
+ * verve_nic_add_mr() - a region is complete
+ * @mr: with key and memory; one that NICs have no use for is ignored
+ * Context: process.
+ */
+void verve_nic_add_mr(struct verve_mr *mr);
+/**
+ * verve_nic_del_mr() - what it is, or its memory, will change
+ * @mr: of any kind, added or not
+ *
+ * When this returns, no NIC writes there.
+ *
+ * Context: process.
+ */
+void verve_nic_del_mr(struct verve_mr *mr);
+
+/* A QP comes, with the device's qp_lock free, and goes. Process context. */
+void verve_nic_init_qp(struct verve_qp *qp);
+void verve_nic_exit_qp(struct verve_qp *qp);
+/**
+ * verve_nic_update_qp() - its state or attributes have changed
+ * @qp: as it is now, NICs may know it from now on, or not any more
+ * Context: process.
+ */
+void verve_nic_update_qp(struct verve_qp *qp);
+
+#endif
