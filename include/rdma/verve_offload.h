@@ -302,6 +302,82 @@ static inline void verve_offload_verified(struct sk_buff *skb)
 }
 
 /*
+ * DOC: RDMA WRITEs, placed by the device
+ *
+ * A device with VERVE_OFFLOAD_RX_PLACE writes the payload of an RDMA WRITE to its
+ * place. The transport remains responsible for all else: it decides in its own time
+ * whether the packet is executed, answers it, and completes. It merely does not copy
+ * what is there.
+ *
+ * For each QP the device is in one of the states of enum verve_offload_rx. It only
+ * watches at first. ops.rx_sync() tells it how far the transport has executed. From then
+ * on it places the packets that follow, one after the other: a packet
+ *
+ * - that would come to the QP, by its Ethernet address, VLAN, IP addresses, UDP port,
+ *   QP number and P_Key (0x7fff or 0xffff), and whose ICRC is right;
+ * - that has the PSN which is next;
+ * - that is an RDMA WRITE First, Middle, Last or Only with payload and without
+ *   immediate data, in its order, with the lengths that the path MTU demands;
+ * - that the QP and the region allow, by access flags, protection domain and range,
+ *   for all of the message that is to come.
+ *
+ * Responses and CNPs, which have other PSNs, change nothing. With any other packet
+ * for the QP the device stops placing, before it hands that over: it is watching
+ * again, until the next ops.rx_sync(). It sets @rx of struct verve_offload_qp by
+ * verve_offload_rx_set().
+ *
+ * The packet is handed over with its headers linear, up to the payload. The payload
+ * is in fragments, which are the pages of the region where it was placed, each with
+ * a reference; behind it come the pad and the ICRC. The driver calls
+ * verve_offload_placed(), and none of this changes GRO, firewalls or VLANs. A packet
+ * whose payload is nowhere else is not lost by being dropped: the peer sends it again,
+ * and then it is copied.
+ *
+ * Why that is right. What has been executed is never written again, since the memory
+ * may be the program's: while the device places, the transport executes nothing but
+ * packets that it has placed, whose PSNs lie behind; for any other it calls
+ * ops.rx_stop() first. So what comes by another device, was on its way before, or had
+ * been reshaped does no harm. And memory is in the end as if all packets had been
+ * executed in their order: what the device has placed after a packet that the
+ * transport had to copy, the transport refuses, and copies it when it comes again.
+ * For that @placed tells what was placed last, and ops.rx_sync() is not called
+ * before the transport is beyond that.
+ */
+
+/**
+ * verve_offload_rx_set() - whether the device places for a QP
+ * @qp: from ops.qp_add(), not yet deleted
+ * @rx: VERVE_OFFLOAD_RX_PLACING only from ops.rx_sync(). Otherwise the device has
+ *	stopped, and @qp->placed includes all that it has written
+ *
+ * Context: any.
+ */
+static inline void verve_offload_rx_set(struct verve_offload_qp *qp,
+					enum verve_offload_rx rx)
+{
+	/* What was written is seen by whoever sees the state. */
+	smp_store_release(&qp->rx, rx);
+}
+
+/**
+ * verve_offload_placed() - the payload of a packet is in its place
+ * @skb: packet that has come in, before the driver hands it over
+ * @qp: its QP, not yet deleted
+ * @psn: its PSN
+ *
+ * Its ICRC is right. Until it is taken in, its payload may change.
+ *
+ * Context: any; one at a time for a QP.
+ */
+static inline void verve_offload_placed(struct sk_buff *skb,
+					struct verve_offload_qp *qp, u32 psn)
+{
+	WRITE_ONCE(qp->placed, psn);
+	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
+	verve_offload_verified(skb);
+}
+
+/*
  * DOC: For the transport
  *
  * It finds the registry by symbol_get(), so that it can be loaded without.

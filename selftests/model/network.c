@@ -401,6 +401,39 @@ void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow)
 	(void)flow;
 }
 
+bool verve_nic_has_placed(const struct verve_qp *qp)
+{
+	(void)qp;
+	return false;
+}
+
+bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn)
+{
+	(void)qp;
+	(void)psn;
+	return false;
+}
+
+bool verve_nic_sync(struct verve_qp *qp)
+{
+	(void)qp;
+	return false;
+}
+
+void verve_nic_stop(struct verve_qp *qp)
+{
+	(void)qp;
+}
+
+bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
+			       const struct verve_iter *to, u32 len)
+{
+	(void)arrival;
+	(void)to;
+	(void)len;
+	return false;
+}
+
 /* A peer that goes back n: the linker leads the transport here. */
 bool __real_verve_early_keep(struct verve_early *early,
 			     struct verve_arrival *arrival);

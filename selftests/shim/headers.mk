@@ -51,7 +51,7 @@ endef
 
 # What a QP's engine consists of, and what it needs of other layers
 TRANSPORT := $(patsubst %,transport/%,engine requester completer responder \
-	answer replay recovery early rtt timer verdict local datagram fault pair \
+	answer replay recovery early rtt timer verdict local datagram fault pair placing \
 	congestion dcqcn) \
 	path/loop $(patsubst %,verbs/%,iter ring rq wqe) wire/headers \
 	wire/opcode

@@ -24,6 +24,8 @@
 	X(tx_icrc_fallback)		\
 	X(tx_icrc_unsettled)		\
 	X(rx_icrc_offload)		\
+	X(rx_placed_pkts)		\
+	X(rx_placed_bytes)		\
 	X(offload_distrusted)		\
 	X(tx_uso_pkts)			\
 	X(tx_uso_runs)			\
@@ -74,6 +76,7 @@
 	X(rx_drop_no_recv)		\
 	X(rx_drop_protocol)		\
 	X(rx_drop_memory)		\
+	X(rx_drop_misplaced)		\
 	X(rx_drop_stalled)
 
 enum verve_counter {

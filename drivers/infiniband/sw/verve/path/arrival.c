@@ -53,6 +53,46 @@ int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
 	return 0;
 }
 
+/* Do @len bytes of the payload, from @offset, lie at @addr? */
+static bool lies_at(const struct sk_buff *skb, u32 offset, const void *addr,
+		    u32 len)
+{
+	u32 at = skb_headlen(skb), end = offset + len;
+	int i;
+
+	if (offset < at)
+		return false;
+	for (i = 0; i < skb_shinfo(skb)->nr_frags && offset < end; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+		u32 size = skb_frag_size(frag);
+
+		if (offset < at + size) {
+			if (skb_frag_address(frag) + (offset - at) != addr)
+				return false;
+			addr += at + size - offset;
+			offset = at + size;
+		}
+		at += size;
+	}
+	return offset >= end;
+}
+
+bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
+			       const struct verve_iter *to, u32 len)
+{
+	/* Of a region that is held, so it need not be put */
+	struct verve_iter place = *to;
+	u32 got, offset = 0;
+	void *addr;
+
+	for (; len; len -= got, offset += got) {
+		addr = verve_iter_next(&place, len, &got);
+		if (IS_ERR(addr) || !lies_at(to_skb(arrival), offset, addr, got))
+			return false;
+	}
+	return true;
+}
+
 bool verve_arrival_matches(const struct verve_arrival *arrival,
 			   const struct verve_av *av)
 {

@@ -52,15 +52,33 @@ static bool is_plain_ip(const struct sk_buff *skb)
 	       !ip_is_fragment(ip);
 }
 
+/* Its payload is in memory of others: of the QP's program, if a NIC has placed it. */
+static bool is_placed(const struct sk_buff *skb)
+{
+	return unlikely(skb_has_shared_frag(skb));
+}
+
+/* What is placed is not to be moved: of that, the headers and no more. */
+static bool pull_headers(struct sk_buff *skb)
+{
+	u32 udp = sizeof(struct udphdr), most = udp + VERVE_MAX_HDR_LEN;
+	u32 bth = udp + sizeof(struct verve_bth_hdr);
+
+	if (is_placed(skb)) {
+		if (!pskb_may_pull(skb, bth))
+			return false;
+		most = max(bth, udp + verve_opcodes[skb->data[udp]].hdr_len);
+	}
+	return pskb_may_pull(skb, min(most, skb->len));
+}
+
 static enum verve_counter check_frame(struct sk_buff *skb)
 {
-	u32 headers = sizeof(struct udphdr) + VERVE_MAX_HDR_LEN;
-
 	if (!is_plain_ip(skb))
 		return VERVE_CNT_rx_drop_header;
 	if (skb->len < MIN_LEN || skb->len > MAX_LEN)
 		return VERVE_CNT_rx_drop_length;
-	if (!pskb_may_pull(skb, min_t(u32, headers, skb->len)))
+	if (!pull_headers(skb))
 		return VERVE_CNT_rx_drop_memory;
 	if (ntohs(udp_hdr(skb)->len) != skb->len)
 		return VERVE_CNT_rx_drop_length;
@@ -135,6 +153,8 @@ static enum verve_counter parse(struct sk_buff *skb, u32 *qpn)
 		return VERVE_CNT_rx_drop_pkey;
 	if (is_ce(skb))
 		pdu->flags |= VERVE_PDU_CE;
+	if (is_placed(skb))
+		pdu->flags |= VERVE_PDU_PLACED;
 	return KEEP;
 }
 

@@ -9,6 +9,7 @@
 #include <rdma/ib_cache.h>
 #include <rdma/verve_offload.h>
 #include "../device.h"
+#include "../transport/psn.h"
 #include "../transport/transport.h"
 #include "late.h"
 #include "nic.h"
@@ -17,10 +18,12 @@
  * struct verve_nic_qp - of a QP
  * @known: what NICs are told
  * @is_published: that was given to the registry; under the device's qp_lock
+ * @has_placed: a NIC has placed something; under the QP's lock
  */
 struct verve_nic_qp {
 	struct verve_offload_qp known;
 	bool is_published;
+	bool has_placed;
 };
 
 void verve_nic_join(struct verve_dev *dev, struct net_device *ndev)
@@ -188,4 +191,70 @@ void verve_nic_exit_qp(struct verve_qp *qp)
 	withdraw(qp->nic);
 	mutex_unlock(&qp->dev->qp_lock);
 	kfree(qp->nic);
+}
+
+bool verve_nic_has_placed(const struct verve_qp *qp)
+{
+	const struct verve_nic_qp *nic = qp->nic;
+
+	return nic && (nic->has_placed ||
+		       READ_ONCE(nic->known.placed) != VERVE_OFFLOAD_NO_PSN);
+}
+
+/*
+ * PSNs come again: what was placed last is forgotten once it lies behind. Nobody else
+ * writes it unless a device is placing.
+ */
+static bool is_passed(struct verve_nic_qp *nic, u32 psn)
+{
+	u32 placed = READ_ONCE(nic->known.placed);
+
+	if (placed == VERVE_OFFLOAD_NO_PSN)
+		return true;
+	if (verve_psn_before(psn, placed))
+		return false;
+	nic->has_placed = true;
+	WRITE_ONCE(nic->known.placed, VERVE_OFFLOAD_NO_PSN);
+	return true;
+}
+
+bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn)
+{
+	struct verve_nic_qp *nic = qp->nic;
+	u32 rx;
+
+	if (likely(!nic))
+		return false;
+	/* What it has written before it stopped is seen. */
+	rx = smp_load_acquire(&nic->known.rx);
+	return rx != VERVE_OFFLOAD_RX_PLACING && is_passed(nic, psn) &&
+	       rx == VERVE_OFFLOAD_RX_WATCHING;
+}
+
+bool verve_nic_sync(struct verve_qp *qp)
+{
+	const struct verve_responder *resp = &qp->resp;
+	struct verve_offload_rx_point point = {
+		.psn = verve_psn_add(resp->epsn, -1),
+	};
+
+	if (resp->op == VERVE_OP_WRITE) {
+		point.left = resp->left;
+		point.va = resp->va + resp->placed;
+		point.rkey = resp->rkey;
+	}
+	return verve_registry->rx_sync(&qp->nic->known, &point);
+}
+
+void verve_nic_stop(struct verve_qp *qp)
+{
+	/* As in verve_nic_wants_sync() */
+	if (smp_load_acquire(&qp->nic->known.rx) == VERVE_OFFLOAD_RX_PLACING)
+		verve_registry->rx_stop(&qp->nic->known);
+}
+
+void verve_nic_reset(struct verve_qp *qp)
+{
+	if (qp->nic)
+		WRITE_ONCE(qp->nic->known.placed, VERVE_OFFLOAD_NO_PSN);
 }

@@ -44,4 +44,25 @@ void verve_nic_exit_qp(struct verve_qp *qp);
  */
 void verve_nic_update_qp(struct verve_qp *qp);
 
+/*
+ * The receiving of a QP (transport/placing.h). The engine is owned.
+ */
+
+/* Has a NIC ever placed what came for it? */
+bool verve_nic_has_placed(const struct verve_qp *qp);
+/**
+ * verve_nic_wants_sync() - does a NIC want to know how far the QP is?
+ * @qp: QP
+ * @psn: of the newest request that has been executed
+ *
+ * Return: false, too, when something after that has been placed before.
+ */
+bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn);
+/* Tell it how far. Return: whether it places what comes from now on. */
+bool verve_nic_sync(struct verve_qp *qp);
+/* It does not any more, when this returns. */
+void verve_nic_stop(struct verve_qp *qp);
+/* PSNs begin anew. */
+void verve_nic_reset(struct verve_qp *qp);
+
 #endif

@@ -170,6 +170,10 @@ void verve_arrival_free(struct verve_arrival *arrival);
 int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
 			struct verve_iter *to, u32 len);
 
+/* Is the payload of a packet where it belongs, and nowhere else? BH off. */
+bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
+			       const struct verve_iter *to, u32 len);
+
 /* Did it come from where @av goes to, and to where @av comes from? */
 bool verve_arrival_matches(const struct verve_arrival *arrival,
 			   const struct verve_av *av);

@@ -2,6 +2,7 @@
 /*
  * Answers of the responder: ACKs, and the NAKs of IBTA vol. 1, 9.7.5.2
  */
+#include "placing.h"
 #include "psn.h"
 #include "transport.h"
 
@@ -46,6 +47,7 @@ static void end_with(struct verve_qp *qp, u8 nak)
 
 void verve_answer_refuse(struct verve_qp *qp, u8 nak)
 {
+	verve_placing_stop(qp);
 	if (qp->resp.num_jobs)
 		qp->resp.refusal = nak;
 	else

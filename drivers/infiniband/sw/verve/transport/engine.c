@@ -24,6 +24,7 @@
 #include <linux/irqflags.h>
 #include "../path/loop.h"
 #include "congestion.h"
+#include "placing.h"
 #include "transport.h"
 
 static struct workqueue_struct *engine_wq;
@@ -396,6 +397,9 @@ void verve_engine_state(struct verve_qp *qp, enum ib_qp_state state)
 {
 	if (qp->state != state)
 		trace_verve_qp_state(qp, state);
+	/* Its memory is not to be written any more, or begins anew. */
+	if (state == IB_QPS_ERR || state == IB_QPS_RESET)
+		verve_placing_stop(qp);
 	qp->state = state;
 }
 

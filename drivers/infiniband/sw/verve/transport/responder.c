@@ -3,6 +3,7 @@
  * The responder of connected QPs: executes the peer's requests in the order of
  * their PSNs (IBTA vol. 1, 9.7.4 for RC, 9.8.3 for UC).
  */
+#include "placing.h"
 #include "psn.h"
 #include "transport.h"
 #include "verdict.h"
@@ -115,7 +116,7 @@ static int place(struct verve_qp *qp, const struct verve_arrival *arrival)
 	int err;
 
 	err = aim(qp);
-	if (!err && len)
+	if (!err && len && !verve_placing_skip(qp, arrival))
 		err = verve_arrival_place(arrival, 0, &resp->place, len);
 	if (err == -EAGAIN)
 		err = verve_fault_stall(qp, &resp->place, VERVE_STALL_ARRIVALS);
@@ -390,7 +391,8 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
-	bool kept = verve_early_keep(&qp->resp.early, arrival);
+	bool kept = !verve_placing_is_placed(qp, arrival) &&
+		    verve_early_keep(&qp->resp.early, arrival);
 
 	verve_count(qp, out_of_seq_request, 1);
 	if (kept)
@@ -477,7 +479,8 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	}
 	switch (verve_verdict_psn(pdu->psn, qp->resp.epsn)) {
 	case VERVE_PSN_EXPECTED:
-		execute(qp, arrival, flags);
+		if (verve_placing_admits(qp, arrival))
+			execute(qp, arrival, flags);
 		break;
 	case VERVE_PSN_DUPLICATE:
 		repeat(qp, pdu, flags);
@@ -499,6 +502,7 @@ void verve_responder_round_end(struct verve_qp *qp)
 	/* Responses go out in the order of their PSNs (9.7.5.1.2). */
 	if (!qp->resp.num_jobs && qp->state != IB_QPS_ERR)
 		verve_answer_due(qp);
+	verve_placing_round_end(qp);
 }
 
 static void report_last_wqe(struct verve_qp *qp)

@@ -159,6 +159,7 @@ struct verve_replay {
  * @num_jobs: in @jobs
  * @num_repeats: of those, requests that came again; @slots at most
  * @job_psn: of the next response of the first job
+ * @in_run: a NIC places, or has placed, what comes next (transport/placing.h)
  * @recv: current receive
  * @early: requests that came before their turn
  */
@@ -187,6 +188,7 @@ struct verve_responder {
 	u32 num_jobs;
 	u32 num_repeats;
 	u32 job_psn;
+	bool in_run;
 	struct verve_recv recv;
 	struct verve_early early;
 };

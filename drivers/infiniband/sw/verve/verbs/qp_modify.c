@@ -6,6 +6,7 @@
 #include <net/inet_ecn.h>
 #include "../path/nic.h"
 #include "../transport/congestion.h"
+#include "../transport/placing.h"
 #include "../transport/psn.h"
 #include "../transport/transport.h"
 #include "qp.h"
@@ -27,6 +28,8 @@ static void reset(struct verve_qp *qp)
 	verve_early_drop(&qp->req.early);
 	memset(&qp->req, 0, sizeof(qp->req));
 	verve_early_drop(&qp->resp.early);
+	verve_placing_stop(qp);
+	verve_nic_reset(qp);
 	qp->resp.msn = 0;
 	qp->resp.op = 0;
 	verve_answer_forget(&qp->resp);

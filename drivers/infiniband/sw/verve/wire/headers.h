@@ -121,6 +121,8 @@ enum verve_pdu_flags {
 	VERVE_PDU_MULTICAST	= 1 << 5,
 	/* From memory, not from the network: path/loop.h */
 	VERVE_PDU_LOOP		= 1 << 6,
+	/* Its payload is in memory that is not the packet's own. */
+	VERVE_PDU_PLACED	= 1 << 7,
 };
 
 /**

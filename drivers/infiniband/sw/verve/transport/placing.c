@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Payload that a NIC has placed (see placing.h)
+ */
+#include "../path/nic.h"
+#include "placing.h"
+#include "psn.h"
+#include "transport.h"
+
+bool verve_placing_is_placed(const struct verve_qp *qp,
+			     const struct verve_arrival *arrival)
+{
+	return unlikely(arrival->pdu.flags & VERVE_PDU_PLACED) &&
+	       verve_nic_has_placed(qp);
+}
+
+bool verve_placing_admits(struct verve_qp *qp,
+			  const struct verve_arrival *arrival)
+{
+	if (likely(!verve_placing_is_placed(qp, arrival))) {
+		if (unlikely(qp->resp.in_run))
+			verve_placing_stop(qp);
+		return true;
+	}
+	if (qp->resp.in_run)
+		return true;
+	verve_qp_drop(qp, rx_drop_misplaced);
+	qp->resp.nak_due = true;
+	return false;
+}
+
+bool verve_placing_skip(struct verve_qp *qp,
+			const struct verve_arrival *arrival)
+{
+	struct verve_responder *resp = &qp->resp;
+	u32 len = arrival->pdu.length;
+
+	if (likely(!verve_placing_is_placed(qp, arrival)) ||
+	    resp->op != VERVE_OP_WRITE)
+		return false;
+	if (!verve_arrival_is_in_place(arrival, &resp->place, len)) {
+		/* Somebody has reshaped the packet. */
+		verve_placing_stop(qp);
+		return false;
+	}
+	verve_iter_skip(&resp->place, len);
+	verve_count(qp, rx_placed_pkts, 1);
+	verve_count(qp, rx_placed_bytes, len);
+	return true;
+}
+
+void verve_placing_stop(struct verve_qp *qp)
+{
+	if (!qp->resp.in_run)
+		return;
+	qp->resp.in_run = false;
+	verve_nic_stop(qp);
+}
+
+/* A message under way that is not a WRITE is not for the NIC. */
+static bool is_ready(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	const struct verve_responder *resp = &qp->resp;
+
+	return qp->state >= IB_QPS_RTR && qp->state <= IB_QPS_SQE &&
+	       !resp->early.count && !resp->refusal &&
+	       !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
+	       (!resp->op || resp->op == VERVE_OP_WRITE);
+}
+
+void verve_placing_round_end(struct verve_qp *qp)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	if (likely(!verve_nic_wants_sync(qp, verve_psn_add(resp->epsn, -1))))
+		return;
+	if (is_ready(qp) && verve_nic_sync(qp))
+		resp->in_run = true;
+}
