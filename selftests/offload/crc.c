@@ -49,8 +49,7 @@ static unsigned int get16(const u8 *at)
 	return at[0] << 8 | at[1];
 }
 
-/* Return: where IP begins, or 0 */
-static unsigned int find_ip(const u8 *frame, unsigned int len)
+unsigned int nic_find_ip(const u8 *frame, unsigned int len)
 {
 	unsigned int at = ETH;
 
@@ -83,7 +82,7 @@ static void mask(u8 *ip, unsigned int ip_len)
 
 unsigned int nic_icrc(const u8 *frame, unsigned int len, u8 icrc[4])
 {
-	unsigned int ip = find_ip(frame, len), ip_len, head, end, i;
+	unsigned int ip = nic_find_ip(frame, len), ip_len, head, end, i;
 	u8 masked[LRH + IPV6 + UDP + BTH];
 	u32 crc;
 

@@ -33,13 +33,20 @@ static bool may_send(struct net_device *ndev, const struct sk_buff *skb)
 static const struct verve_offload_ops offload_ops = {
 	.features = features,
 	.may_send = may_send,
+	.mr_add = nic_mr_add,
+	.mr_del = nic_mr_del,
+	.qp_add = nic_qp_add,
+	.qp_del = nic_qp_del,
+	.rx_sync = nic_rx_sync,
+	.rx_stop = nic_rx_stop,
 };
 
 int nic_offer(struct nic *nic)
 {
 	const struct verve_offload_caps caps = {
 		.abi = abi,
-		.features = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC,
+		.features = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC |
+			    VERVE_OFFLOAD_RX_PLACE,
 	};
 	struct verve_offload *offload;
 
@@ -82,12 +89,14 @@ static int poll(struct napi_struct *napi, int budget)
 	int done = 0;
 
 	while (done < budget && (skb = skb_dequeue(&nic->arrived))) {
-		nic_check(nic, skb);
+		done++;
+		skb = nic_check(nic, skb);
+		if (!skb)
+			continue;
 		nic->ndev->stats.rx_packets++;
 		nic->ndev->stats.rx_bytes += skb->len;
 		skb->protocol = eth_type_trans(skb, nic->ndev);
 		napi_gro_receive(napi, skb);
-		done++;
 	}
 	if (done < budget && napi_complete_done(napi, done) &&
 	    !skb_queue_empty_lockless(&nic->arrived))
@@ -138,6 +147,9 @@ static int create(struct nic *nic, const char *name, struct nic *peer)
 	nic->peer = peer;
 	nic->able = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC;
 	mutex_init(&nic->lock);
+	spin_lock_init(&nic->placing);
+	INIT_LIST_HEAD(&nic->mrs);
+	INIT_LIST_HEAD(&nic->qps);
 	skb_queue_head_init(&nic->arrived);
 	strscpy(ndev->name, name, sizeof(ndev->name));
 	eth_hw_addr_random(ndev);

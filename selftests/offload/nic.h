@@ -34,6 +34,17 @@
  * @unable: packets it should not have been given, and dropped
  * @dirty: packets whose place for the ICRC was not empty
  * @frames: frames sent, to lose or reorder some
+ * @placing: @mrs, @qps, and writing to memory
+ * @mrs: memory regions that it knows
+ * @qps: QPs
+ * @num_mrs: how many regions
+ * @num_qps: how many QPs
+ * @fail: how many objects more it will not take
+ * @mangle: enum nic_mangle: what becomes of placed packets on their way to the stack
+ * @mangle_one: of so many
+ * @placed: packets that it has placed
+ * @placed_bytes: their payload
+ * @watched: WRITEs for QPs that it knows, which it has not placed
  */
 struct nic {
 	struct net_device *ndev;
@@ -56,6 +67,26 @@ struct nic {
 	atomic_t unable;
 	atomic_t dirty;
 	u32 frames;
+	spinlock_t placing; /* see above */
+	struct list_head mrs;
+	struct list_head qps;
+	atomic_t num_mrs;
+	atomic_t num_qps;
+	atomic_t fail;
+	u32 mangle;
+	u32 mangle_one;
+	atomic_t placed;
+	atomic_t placed_bytes;
+	atomic_t watched;
+};
+
+/* What may happen to a packet between a NIC and the transport */
+enum nic_mangle {
+	NIC_LOSE	= BIT(0),	/* a queue drops it */
+	NIC_COPY	= BIT(1),	/* somebody makes a copy of it */
+	NIC_PULL	= BIT(2),	/* somebody wants more of it linear */
+	NIC_DOUBT	= BIT(3),	/* the mark of its ICRC is lost */
+	NIC_ELSEWHERE	= BIT(4),	/* its fragments are other memory */
 };
 
 /* The module's two. Process context. */
@@ -65,7 +96,62 @@ void nic_reset(struct nic *nic);
 
 /* transmit.c: ndo_start_xmit, and what the other end does with a frame */
 netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev);
-void nic_check(struct nic *nic, struct sk_buff *skb);
+struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb);
+
+/* objects.c: what it knows of the RDMA device, as struct verve_offload_ops */
+int nic_mr_add(struct net_device *ndev, const struct verve_offload_mr *mr,
+	       void **context);
+void nic_mr_del(struct net_device *ndev, void *context);
+int nic_qp_add(struct net_device *ndev, struct verve_offload_qp *qp,
+	       void **context);
+void nic_qp_del(struct net_device *ndev, void *context);
+bool nic_rx_sync(struct net_device *ndev, void *context,
+		 const struct verve_offload_rx_point *point);
+void nic_rx_stop(struct net_device *ndev, void *context);
+
+/**
+ * struct known_mr - a region
+ * @entry: in nic.mrs
+ * @mr: as it was told
+ * @pages: of it
+ */
+struct known_mr {
+	struct list_head entry;
+	const struct verve_offload_mr *mr;
+	struct page **pages;
+};
+
+/**
+ * struct known_qp - a QP; under nic.placing
+ * @entry: in nic.qps
+ * @qp: as it was told
+ * @next: PSN that is placed next
+ * @newest: of what has come; only while @has_newest
+ * @left: bytes to come of a WRITE that is under way
+ * @va: where the next goes
+ * @rkey: its key
+ */
+struct known_qp {
+	struct list_head entry;
+	struct verve_offload_qp *qp;
+	u32 next;
+	u32 newest;
+	bool has_newest;
+	u32 left;
+	u64 va;
+	u32 rkey;
+};
+
+/**
+ * nic_place() - a frame from the wire
+ * @nic: that it came to
+ * @frame: whose ICRC is right, from the Ethernet header on
+ * @end: offset of the ICRC
+ * Context: NAPI.
+ * Return: what to hand over: @frame, or what it has become; NULL when it is lost
+ */
+struct sk_buff *nic_place(struct nic *nic, struct sk_buff *frame,
+			  unsigned int end);
 
 /* What DMA would have read; NULL without memory. */
 struct sk_buff *nic_read(const struct sk_buff *skb);
@@ -76,6 +162,9 @@ void nic_segment(struct nic *nic, const struct sk_buff *skb);
 
 /* crc.c: the ICRC of a frame as it is on the wire, by the book */
 void nic_crc_init(void);
+
+/* Return: where IP begins in a frame that may be RoCEv2, or 0 */
+unsigned int nic_find_ip(const u8 *frame, unsigned int len);
 
 /**
  * nic_icrc() - where a frame's ICRC is, and what it should be

@@ -132,16 +132,23 @@ netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
 	return NETDEV_TX_OK;
 }
 
-void nic_check(struct nic *nic, struct sk_buff *skb)
+/* Return: what is handed over in place of it, or NULL */
+struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb)
 {
-	u8 icrc[4];
+	u32 able = READ_ONCE(nic->able);
 	unsigned int at;
+	u8 icrc[4];
 
-	if (!(READ_ONCE(nic->able) & VERVE_OFFLOAD_RX_ICRC))
-		return;
+	if (!(able & (VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_RX_PLACE)))
+		return skb;
 	at = nic_icrc(skb->data, skb->len, icrc);
 	if (!at || memcmp(skb->data + at, icrc, sizeof(icrc)))
-		return;
-	verve_offload_verified(skb);
-	atomic_inc(&nic->verified);
+		return skb;
+	if (able & VERVE_OFFLOAD_RX_ICRC) {
+		verve_offload_verified(skb);
+		atomic_inc(&nic->verified);
+	}
+	if (able & VERVE_OFFLOAD_RX_PLACE)
+		return nic_place(nic, skb, at);
+	return skb;
 }

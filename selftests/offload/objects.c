@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the NIC knows: memory regions and QPs
+ *
+ * A device would have the pages of a region mapped for DMA, and the rest in tables of
+ * its own. Here, whoever places holds a lock, so nothing is written any more when an
+ * object has been taken off its list under that lock.
+ */
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+#include "nic.h"
+
+static struct nic *to_nic(struct net_device *ndev)
+{
+	return *(struct nic **)netdev_priv(ndev);
+}
+
+static bool is_to_fail(struct nic *nic)
+{
+	return atomic_add_unless(&nic->fail, -1, 0);
+}
+
+static struct page **list_pages(struct sg_table *sgt)
+{
+	struct sg_page_iter iter;
+	struct page **pages;
+	size_t n = 0;
+
+	for_each_sgtable_page(sgt, &iter, 0)
+		n++;
+	pages = kvcalloc(n, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return NULL;
+	n = 0;
+	for_each_sgtable_page(sgt, &iter, 0)
+		pages[n++] = sg_page_iter_page(&iter);
+	return pages;
+}
+
+int nic_mr_add(struct net_device *ndev, const struct verve_offload_mr *mr,
+	       void **context)
+{
+	struct nic *nic = to_nic(ndev);
+	struct known_mr *known;
+
+	if (is_to_fail(nic))
+		return -EIO;
+	known = kzalloc_obj(*known);
+	if (!known)
+		return -ENOMEM;
+	known->mr = mr;
+	/* It is read only. */
+	known->pages = list_pages((struct sg_table *)mr->sgt);
+	if (!known->pages) {
+		kfree(known);
+		return -ENOMEM;
+	}
+	spin_lock_bh(&nic->placing);
+	list_add(&known->entry, &nic->mrs);
+	spin_unlock_bh(&nic->placing);
+	atomic_inc(&nic->num_mrs);
+	*context = known;
+	return 0;
+}
+
+void nic_mr_del(struct net_device *ndev, void *context)
+{
+	struct nic *nic = to_nic(ndev);
+	struct known_mr *known = context;
+
+	spin_lock_bh(&nic->placing);
+	list_del(&known->entry);
+	spin_unlock_bh(&nic->placing);
+	atomic_dec(&nic->num_mrs);
+	kvfree(known->pages);
+	kfree(known);
+}
+
+int nic_qp_add(struct net_device *ndev, struct verve_offload_qp *qp,
+	       void **context)
+{
+	struct nic *nic = to_nic(ndev);
+	struct known_qp *known;
+
+	if (is_to_fail(nic))
+		return -EIO;
+	known = kzalloc_obj(*known);
+	if (!known)
+		return -ENOMEM;
+	known->qp = qp;
+	spin_lock_bh(&nic->placing);
+	list_add(&known->entry, &nic->qps);
+	spin_unlock_bh(&nic->placing);
+	atomic_inc(&nic->num_qps);
+	*context = known;
+	return 0;
+}
+
+void nic_qp_del(struct net_device *ndev, void *context)
+{
+	struct nic *nic = to_nic(ndev);
+	struct known_qp *known = context;
+
+	spin_lock_bh(&nic->placing);
+	list_del(&known->entry);
+	spin_unlock_bh(&nic->placing);
+	atomic_dec(&nic->num_qps);
+	kfree(known);
+}
+
+/* Distance of PSNs, of 24 bits */
+static int distance(u32 from, u32 to)
+{
+	return (int)((to - from) << 8) >> 8;
+}
+
+/*
+ * What has passed already on its way to the QP would be no use: the QP will execute
+ * that next. But a PSN from far beyond is somebody's joke.
+ */
+static bool is_behind(struct known_qp *known, u32 psn)
+{
+	int ahead = distance(psn, known->newest);
+
+	return known->has_newest && ahead > 0 && ahead < 1 << 16;
+}
+
+bool nic_rx_sync(struct net_device *ndev, void *context,
+		 const struct verve_offload_rx_point *point)
+{
+	struct nic *nic = to_nic(ndev);
+	struct known_qp *known = context;
+	bool placing;
+
+	spin_lock(&nic->placing);
+	placing = !is_behind(known, point->psn);
+	if (placing) {
+		known->next = (point->psn + 1) & 0xffffff;
+		known->has_newest = false;
+		known->left = point->left;
+		known->va = point->va;
+		known->rkey = point->rkey;
+		verve_offload_rx_set(known->qp, VERVE_OFFLOAD_RX_PLACING);
+	}
+	spin_unlock(&nic->placing);
+	return placing;
+}
+
+void nic_rx_stop(struct net_device *ndev, void *context)
+{
+	struct nic *nic = to_nic(ndev);
+	struct known_qp *known = context;
+
+	spin_lock(&nic->placing);
+	if (known->qp->rx == VERVE_OFFLOAD_RX_PLACING)
+		verve_offload_rx_set(known->qp, VERVE_OFFLOAD_RX_WATCHING);
+	spin_unlock(&nic->placing);
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RDMA WRITEs, from the wire to memory: what hardware would do, with a copy in place
+ * of its DMA
+ */
+#include <linux/etherdevice.h>
+#include <linux/highmem.h>
+#include <linux/unaligned.h>
+#include <rdma/ib_verbs.h>
+#include "nic.h"
+
+enum {
+	ETH		= 14,
+	UDP		= 8,
+	BTH		= 12,
+	RETH		= 16,
+	ICRC		= 4,
+	WRITE_FIRST	= 6,
+	WRITE_MIDDLE	= 7,
+	WRITE_LAST	= 8,
+	WRITE_ONLY	= 10,
+	RESPONSE_FIRST	= 13,
+	ATOMIC_ACK	= 18,
+	SERVICES	= 0xe0,
+	CNP		= 0x81,
+};
+
+/**
+ * struct packet - what a frame says
+ * @ip: offset of the IP header
+ * @opcode: BTH
+ * @qpn: BTH
+ * @psn: BTH
+ * @payload: offset
+ * @len: of the payload
+ * @end: offset of the ICRC
+ * @va: RETH
+ * @rkey: RETH
+ * @dmalen: RETH
+ */
+struct packet {
+	unsigned int ip;
+	u8 opcode;
+	u32 qpn;
+	u32 psn;
+	unsigned int payload;
+	unsigned int len;
+	unsigned int end;
+	u64 va;
+	u32 rkey;
+	u32 dmalen;
+};
+
+static bool is_write(u8 opcode)
+{
+	return (opcode >= WRITE_FIRST && opcode <= WRITE_LAST) ||
+	       opcode == WRITE_ONLY;
+}
+
+static bool begins(u8 opcode)
+{
+	return opcode == WRITE_FIRST || opcode == WRITE_ONLY;
+}
+
+static bool ends(u8 opcode)
+{
+	return opcode == WRITE_LAST || opcode == WRITE_ONLY;
+}
+
+/* Those of the other direction, and what has no PSN */
+static bool is_response(u8 opcode)
+{
+	return (opcode >= RESPONSE_FIRST && opcode <= ATOMIC_ACK) ||
+	       opcode == CNP;
+}
+
+/* Return: whether it is of a kind that the NIC looks at. */
+static bool read_packet(const u8 *frame, struct packet *p)
+{
+	const u8 *bth = frame + p->ip + UDP + (frame[p->ip] >> 4 == 4 ? 20 : 40);
+	unsigned int pad = bth[1] >> 4 & 3;
+
+	p->opcode = bth[0];
+	p->qpn = get_unaligned_be32(bth + 4) & 0xffffff;
+	p->psn = get_unaligned_be32(bth + 8) & 0xffffff;
+	p->payload = bth + BTH - frame;
+	if (bth[1] & 15 || (get_unaligned_be16(bth + 2) & 0x7fff) != 0x7fff)
+		return false;
+	if (begins(p->opcode)) {
+		p->va = get_unaligned_be64(bth + 12);
+		p->rkey = get_unaligned_be32(bth + 20);
+		p->dmalen = get_unaligned_be32(bth + 24);
+		p->payload += RETH;
+	}
+	if (p->end < p->payload + pad)
+		return false;
+	p->len = p->end - p->payload - pad;
+	return true;
+}
+
+static bool is_address(const u8 *bytes, const struct in6_addr *addr, bool is_v6)
+{
+	if (is_v6)
+		return !memcmp(bytes, addr, sizeof(*addr));
+	return ipv6_addr_v4mapped(addr) &&
+	       !memcmp(bytes, &addr->s6_addr32[3], sizeof(__be32));
+}
+
+/* Would the frame come to the QP? */
+static bool is_for(const struct verve_offload_qp *qp, const u8 *frame,
+		   const struct packet *p)
+{
+	bool is_v6 = frame[p->ip] >> 4 == 6;
+	unsigned int tags = (p->ip - ETH) / 4;
+	const u8 *ip = frame + p->ip;
+	u16 vlan = VERVE_OFFLOAD_NO_VLAN;
+
+	if (tags == 1)
+		vlan = get_unaligned_be16(frame + ETH) & 0xfff;
+	return tags <= 1 && vlan == qp->vlan &&
+	       ether_addr_equal_unaligned(frame, qp->mac) &&
+	       is_address(ip + (is_v6 ? 8 : 12), &qp->peer, is_v6) &&
+	       is_address(ip + (is_v6 ? 24 : 16), &qp->local, is_v6);
+}
+
+static struct known_qp *find_qp(struct nic *nic, const u8 *frame,
+				const struct packet *p)
+{
+	struct known_qp *known;
+
+	list_for_each_entry(known, &nic->qps, entry) {
+		if (known->qp->qpn == p->qpn)
+			return is_for(known->qp, frame, p) ? known : NULL;
+	}
+	return NULL;
+}
+
+static struct known_mr *find_mr(struct nic *nic, const void *pd, u32 rkey)
+{
+	struct known_mr *known;
+
+	list_for_each_entry(known, &nic->mrs, entry) {
+		if (known->mr->rkey == rkey && known->mr->pd == pd)
+			return known;
+	}
+	return NULL;
+}
+
+/* What the PSN, the opcode, and the lengths must be: the message so far is known. */
+static bool is_next(struct known_qp *known, const struct packet *p)
+{
+	u32 mtu = known->qp->mtu;
+
+	if (known->qp->rx != VERVE_OFFLOAD_RX_PLACING ||
+	    p->psn != known->next || !is_write(p->opcode) || !p->len)
+		return false;
+	if (begins(p->opcode) == !!known->left)
+		return false;
+	if (begins(p->opcode)) {
+		known->va = p->va;
+		known->rkey = p->rkey;
+		known->left = p->dmalen;
+	}
+	if (ends(p->opcode))
+		return p->len == known->left && p->len <= mtu;
+	return p->len == mtu && known->left > mtu;
+}
+
+static struct known_mr *find_target(struct nic *nic, struct known_qp *known)
+{
+	struct known_mr *target = find_mr(nic, known->qp->pd, known->rkey);
+	const struct verve_offload_mr *mr;
+	u64 offset;
+
+	if (!target || !(known->qp->access & IB_ACCESS_REMOTE_WRITE))
+		return NULL;
+	mr = target->mr;
+	offset = known->va - mr->iova;
+	if (!(mr->access & IB_ACCESS_REMOTE_WRITE) || known->va < mr->iova ||
+	    offset > mr->length || known->left > mr->length - offset)
+		return NULL;
+	return target;
+}
+
+/* Somewhere else than where it belongs: what a test must notice. */
+static int add_elsewhere(struct sk_buff *skb, const u8 *from, unsigned int len)
+{
+	struct page *page = alloc_page(GFP_ATOMIC);
+	unsigned int i;
+	u8 *to;
+
+	if (!page)
+		return -ENOMEM;
+	to = page_address(page);
+	for (i = 0; i < len; i++)
+		to[i] = ~from[i];
+	skb_add_rx_frag(skb, 0, page, 0, len, PAGE_SIZE);
+	return 0;
+}
+
+/* Writes the payload, and has the packet refer to where it is. */
+static void write_payload(struct sk_buff *skb, struct known_mr *target, u64 va,
+			  const u8 *from, unsigned int len)
+{
+	u64 at = va - target->mr->iova + target->mr->offset;
+
+	while (len) {
+		struct page *page = target->pages[at >> PAGE_SHIFT];
+		unsigned int offset = offset_in_page(at);
+		unsigned int part = min_t(u64, len, PAGE_SIZE - offset);
+		u8 *to = kmap_local_page(page);
+
+		memcpy(to + offset, from, part);
+		kunmap_local(to);
+		if (skb) {
+			get_page(page);
+			skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, page,
+					offset, part, part);
+		}
+		at += part;
+		from += part;
+		len -= part;
+	}
+}
+
+/* The headers, in a packet of their own, and room for what follows the payload */
+static struct sk_buff *begin_packet(struct nic *nic, const u8 *frame,
+				    const struct packet *p, u8 **trailer)
+{
+	struct sk_buff *skb = netdev_alloc_skb_ip_align(nic->ndev, p->payload);
+
+	*trailer = netdev_alloc_frag(L1_CACHE_BYTES);
+	if (skb && *trailer) {
+		skb_put_data(skb, frame, p->payload);
+		return skb;
+	}
+	kfree_skb(skb);
+	if (*trailer)
+		skb_free_frag(*trailer);
+	return NULL;
+}
+
+/* The pad, and the ICRC */
+static void end_packet(struct sk_buff *skb, const u8 *frame,
+		       const struct packet *p, u8 *trailer)
+{
+	unsigned int from = p->payload + p->len;
+	unsigned int len = p->end + ICRC - from;
+	struct page *page = virt_to_head_page(trailer);
+
+	memcpy(trailer, frame + from, len);
+	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, page,
+			trailer - (u8 *)page_address(page), len,
+			L1_CACHE_BYTES);
+}
+
+/* Return: the packet, whose payload is where it belongs, or NULL: no memory */
+static struct sk_buff *write_packet(struct nic *nic, struct known_qp *known,
+				    struct known_mr *target, const u8 *frame,
+				    const struct packet *p, u32 mangle)
+{
+	struct sk_buff *skb;
+	u8 *trailer;
+
+	skb = begin_packet(nic, frame, p, &trailer);
+	if (!skb)
+		return NULL;
+	if (mangle & NIC_ELSEWHERE) {
+		if (add_elsewhere(skb, frame + p->payload, p->len)) {
+			skb_free_frag(trailer);
+			kfree_skb(skb);
+			return NULL;
+		}
+		write_payload(NULL, target, known->va, frame + p->payload,
+			      p->len);
+	} else {
+		write_payload(skb, target, known->va, frame + p->payload,
+			      p->len);
+	}
+	end_packet(skb, frame, p, trailer);
+	verve_offload_placed(skb, known->qp, p->psn);
+	return skb;
+}
+
+static void pass_on(struct known_qp *known, const struct packet *p)
+{
+	known->next = (p->psn + 1) & 0xffffff;
+	known->va += p->len;
+	known->left -= p->len;
+}
+
+/* It is not placed: from here on, nothing is before the QP has come so far. */
+static void watch(struct nic *nic, struct known_qp *known,
+		  const struct packet *p)
+{
+	if (known->qp->rx == VERVE_OFFLOAD_RX_PLACING || is_write(p->opcode))
+		verve_offload_rx_set(known->qp, VERVE_OFFLOAD_RX_WATCHING);
+	if (!known->has_newest ||
+	    (int)((p->psn - known->newest) << 8) > 0)
+		known->newest = p->psn;
+	known->has_newest = true;
+	if (is_write(p->opcode))
+		atomic_inc(&nic->watched);
+}
+
+/* Return: the packet that takes the frame's place, or NULL. */
+static struct sk_buff *try_placing(struct nic *nic, const u8 *frame,
+				   const struct packet *p, u32 mangle)
+{
+	struct known_mr *target = NULL;
+	struct sk_buff *skb = NULL;
+	struct known_qp *known;
+
+	spin_lock(&nic->placing);
+	known = find_qp(nic, frame, p);
+	if (!known || is_response(p->opcode) ||
+	    (p->opcode & SERVICES))
+		goto unlock;
+	if (is_next(known, p))
+		target = find_target(nic, known);
+	if (target)
+		skb = write_packet(nic, known, target, frame, p, mangle);
+	if (skb)
+		pass_on(known, p);
+	else
+		watch(nic, known, p);
+unlock:
+	spin_unlock(&nic->placing);
+	return skb;
+}
+
+static struct sk_buff *copy_of(struct sk_buff *skb)
+{
+	struct sk_buff *copy = skb_copy(skb, GFP_ATOMIC);
+
+	consume_skb(skb);
+	return copy;
+}
+
+/* What happens on the way to the transport. Return: what is left of it. */
+static struct sk_buff *mangle_packet(struct sk_buff *skb, u32 mangle)
+{
+	if (mangle & NIC_LOSE) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	if (mangle & NIC_DOUBT)
+		skb->ip_summed = CHECKSUM_NONE;
+	if (mangle & NIC_PULL && !pskb_may_pull(skb, skb_headlen(skb) + 1))
+		return skb;
+	if (mangle & NIC_COPY)
+		return copy_of(skb);
+	return skb;
+}
+
+/* The mangling that it is the packet's turn for */
+static u32 its_mangling(const struct nic *nic)
+{
+	u32 one = READ_ONCE(nic->mangle_one);
+
+	if (!one || atomic_read(&nic->placed) % one)
+		return 0;
+	return READ_ONCE(nic->mangle);
+}
+
+struct sk_buff *nic_place(struct nic *nic, struct sk_buff *frame,
+			  unsigned int end)
+{
+	struct packet p = {
+		.ip = nic_find_ip(frame->data, frame->len),
+		.end = end,
+	};
+	u32 mangle = its_mangling(nic);
+	struct sk_buff *skb;
+
+	if (!read_packet(frame->data, &p))
+		return frame;
+	skb = try_placing(nic, frame->data, &p, mangle);
+	if (!skb)
+		return frame;
+	atomic_inc(&nic->placed);
+	atomic_add(p.len, &nic->placed_bytes);
+	consume_skb(frame);
+	return mangle_packet(skb, mangle);
+}

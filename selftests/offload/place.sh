@@ -1,0 +1,214 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# RDMA WRITEs that a NIC places: they are not copied, and memory is as if software
+# had executed them in their order, whatever the NIC does, or ceases to do, and
+# whatever becomes of the packets behind it.
+#
+#	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/load.sh"
+. "$LIB/testnic.sh"
+
+need ethtool
+
+RX=2 PLACE=8
+ELSEWHERE=16 # of enum nic_mangle
+
+placing() { # CASE
+	both able $((RX | PLACE)) || return
+	CASE=$1 c_test placing --quick >"$TMP/placing" ||
+		fail "$(cat "$TMP/placing")"
+}
+
+# ---------------------------------------------------------------- what is placed
+
+writes() {
+	perftest ib_write_bw -s 65536 -n 200
+}
+
+# Of what a peer writes, software has copied next to nothing.
+is_placed() {
+	local bytes packets
+
+	both able $((RX | PLACE))
+	bytes=$(hw_counter $DEV_B rx_placed_bytes)
+	packets=$(knob vb placed)
+	gained $DEV_B rx_placed_pkts writes || return
+	bytes=$(($(hw_counter $DEV_B rx_placed_bytes) - bytes))
+	packets=$(($(knob vb placed) - packets))
+	[ $bytes -gt $((65536 * 200 * 2 / 3)) ] ||
+		fail "$bytes bytes were placed" || return
+	# What the NIC placed in vain came again.
+	[ "$GAINED" -le $packets ] && [ "$GAINED" -gt $((packets / 2)) ] ||
+		fail "of $packets packets $GAINED were used"
+}
+
+without_gro() {
+	ip netns exec "$NS_B" ethtool -K vb gro off && is_placed
+	local rc=$?
+	ip netns exec "$NS_B" ethtool -K vb gro on
+	return $rc
+}
+
+not_offered() {
+	both able $RX
+	gained $DEV_B rx_placed_pkts writes && [ "$GAINED" = 0 ]
+}
+
+# The fragments are other memory than where the payload belongs: software has to copy
+# them, and whoever compares sees what is in them. So, when nothing is elsewhere,
+# nothing was copied.
+copies_are_seen() {
+	turn vb mangle $ELSEWHERE && turn vb mangle_one 1
+	gained $DEV_B rx_placed_pkts placing once
+	local rc=$?
+	turn vb mangle_one 0
+	[ $rc != 0 ] && [ "$GAINED" = 0 ] &&
+		grep -qE "a WRITE|nothing is placed" "$TMP/placing" ||
+		fail "$rc, $GAINED placed: $(cat "$TMP/placing")"
+}
+
+# The driver takes some objects and others not; nobody notices.
+objects_fail() {
+	local failed
+
+	both fail 3
+	gained $DEV_B offload_refused writes && failed=$GAINED &&
+	[ "$failed" = 2 ] || fail "$failed were refused"
+	local rc=$?
+	both fail 0
+	return $rc
+}
+
+nothing_is_known() {
+	[ "$(knob vb mrs) $(knob vb qps)" = "0 0" ] ||
+		fail "the NIC still knows $(knob vb mrs) $(knob vb qps)"
+}
+
+# ---------------------------------------------------------------- in mid-traffic
+
+order_begin() {
+	: >"$TMP/load"
+	CASE=order ip netns exec "$NS_A" placing \
+		-d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" >"$TMP/load" 2>&1 &
+	LOAD=$!
+	within 10 grep -q ready "$TMP/load" && return
+	load_end
+	fail "no load"
+}
+
+# in_order COMMAND...: every now and then, while memory is compared
+in_order() {
+	local i rounds=${QUICK:+20} used
+
+	both able $((RX | PLACE))
+	used=$(hw_counter $DEV_B rx_placed_pkts)
+	order_begin || return
+	for ((i = 0; i < ${rounds:-100}; i++)); do
+		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
+		sleep 0.0$((RANDOM % 9 + 1))
+	done
+	settle
+	goes_on $DEV_A && load_end || return
+	used=$(($(hw_counter $DEV_B rx_placed_pkts) - used))
+	[ $used -gt 0 ] || fail "nothing was placed"
+}
+
+settle() {
+	both able $((RX | PLACE)) && both offered 1 && both mangle_one 0
+}
+
+flip() {
+	turn vb able $((RANDOM % 4 * 4 + RX))
+}
+
+reset() {
+	turn vb reset 1
+}
+
+withdraw() {
+	turn vb offered $(($1 % 2))
+}
+
+goes_down() {
+	[ $(($1 % 5)) = 0 ] || return 0
+	ip -n "$NS_B" link set vb down && ip -n "$NS_B" link set vb up
+}
+
+# Lost, copied, pulled, doubted: any of these, of any of them
+mangled() {
+	turn vb mangle $((RANDOM % 16)) && turn vb mangle_one $((RANDOM % 5))
+}
+
+anything() {
+	mangled && case $((RANDOM % 4)) in
+	0) flip ;;
+	1) reset ;;
+	2) withdraw "$1" ;;
+	esac
+}
+
+bad_network() {
+	both lose 40 && both reorder 23
+}
+
+good_network() {
+	both lose 0 && both reorder 0
+}
+
+driver_is_unloaded() {
+	both able $((RX | PLACE))
+	order_begin || return
+	timeout 10 rmmod verve_testnic || fail "exit code $?" || return
+	within 5 not link_exists $DEV_A && within 5 not link_exists $DEV_B
+	local rc=$?
+	load_end >/dev/null
+	return $rc
+}
+
+transport_is_unloaded() {
+	both able $((RX | PLACE))
+	order_begin || return
+	link_delete $DEV_A && link_delete $DEV_B &&
+	within 5 rmmod verve && nothing_is_known && load_module
+	local rc=$?
+	load_end >/dev/null
+	return $rc
+}
+
+place_cleanup() {
+	load_kill
+	cleanup
+}
+
+trap place_cleanup EXIT
+modprobe -qn verve_testnic || [ -e "$(dirname "$VERVE_KO")/verve_testnic.ko" ] ||
+	[ -e "$HERE/verve_testnic.ko" ] || skip_all "no module verve_testnic"
+
+tap_setup topo two 1500
+tap_add "placed by the NIC" is_placed
+tap_add "placed by the NIC, without GRO" without_gro
+tap_add "copied where the NIC offers nothing" not_offered
+tap_add "copies would be noticed" copies_are_seen
+tap_add "what the driver does not take" objects_fail
+tap_add "what comes again is not placed" placing once
+tap_add "what is not allowed is not placed" placing denied
+tap_add "keys and rights that go" placing gone
+tap_add "the NIC knows nothing any more" nothing_is_known
+tap_add "in order" in_order true
+tap_add "packets are reshaped, copied and lost behind the NIC" in_order mangled
+tap_add "the feature comes and goes" in_order flip
+tap_add "the NIC is reset" in_order reset
+tap_add "the driver withdraws" in_order withdraw
+tap_add "the netdev goes down" in_order goes_down
+tap_setup bad_network
+tap_add "in order, in a bad network" in_order true
+tap_add "all of that in a bad network" in_order anything
+tap_add "keys and rights that go, in a bad network" placing gone
+tap_setup good_network
+tap_add "the driver is unloaded" driver_is_unloaded
+tap_setup topo two 1500
+tap_add "the transport is unloaded" transport_is_unloaded
+tap_run

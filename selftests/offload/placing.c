@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory that peers write to, whoever does the writing: it is as if all had been
+ * executed in order, once, by those who may.
+ *
+ * CASE=order	random WRITEs, SENDs and atomics on top of each other, by three keys
+ *		of the same memory; until SIGTERM
+ * CASE=once	what was completed and comes again changes nothing
+ * CASE=gone	nor does what comes when the key is gone, or its rights
+ * CASE=denied	nor does what is not allowed
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../lib/dice.h"
+#include "../lib/ends.h"
+#include "../lib/hwstats.h"
+#include "../lib/region.h"
+#include "../lib/tap.h"
+#include "../lib/uverbs.h"
+#include "../lib/wc.h"
+#include "../lib/work.h"
+
+enum {
+	OPS	= 24,
+	SLICE	= 24 << 10,	/* of A's memory, for each */
+	WINDOW	= 32 << 10,	/* of B's, for all */
+	MOST	= 20000,
+	ASIDE	= 1 << 20,	/* of B's: nothing that is compared */
+};
+
+static struct ends e;
+static struct dice dice;
+static volatile sig_atomic_t enough;
+
+static const struct qp_conf conf = {
+	.type = IBV_QPT_RC, .depth = 2 * OPS, .timeout = 14,
+	.retry_cnt = 7, .rnr_retry = 7, .rnr_timer = 1,
+};
+
+static void stop(int signal)
+{
+	enough = 1;
+}
+
+/* ---------------------------------------------------------------- order */
+
+struct op {
+	enum ibv_wr_opcode opcode;
+	uint32_t offset, size;
+	uint64_t before;
+};
+
+static uint8_t shadow[WINDOW];
+static struct op ops[OPS];
+static struct region twin, lazy;
+
+static uint32_t any_key(void)
+{
+	switch (dice_roll(&dice, 6)) {
+	case 0:
+		return lazy.mr ? lazy.mr->rkey : twin.mr->rkey;
+	case 1:
+		return twin.mr->rkey;
+	default:
+		return e.b.mr->rkey;
+	}
+}
+
+static uint8_t *source(int i)
+{
+	return e.a.buf + i * SLICE;
+}
+
+static void choose(struct op *op)
+{
+	unsigned int kind = dice_roll(&dice, 20);
+
+	op->opcode = kind < 15 ? IBV_WR_RDMA_WRITE :
+		     kind < 17 ? IBV_WR_RDMA_WRITE_WITH_IMM :
+		     kind < 19 ? IBV_WR_SEND : IBV_WR_ATOMIC_FETCH_AND_ADD;
+	op->size = 1 + dice_roll(&dice, dice_roll(&dice, 3) ? 200 : MOST);
+	op->offset = dice_roll(&dice, WINDOW - op->size);
+	if (op->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		op->size = 8;
+		op->offset &= ~7;
+	}
+}
+
+static void prepare_receive(const struct op *op, int i)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)e.b.buf +
+			(op->opcode == IBV_WR_SEND ? op->offset : ASIDE),
+		.length = MOST,
+		.lkey = e.b.mr->lkey,
+	};
+
+	if (op->opcode == IBV_WR_SEND ||
+	    op->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		post_recv(&e.b, i, &sge, 1);
+}
+
+/* What it must have done to memory when its turn has come */
+static void foresee(struct op *op, const uint8_t *from)
+{
+	uint64_t value;
+
+	if (op->opcode != IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		memcpy(shadow + op->offset, from, op->size);
+		return;
+	}
+	memcpy(&op->before, shadow + op->offset, 8);
+	value = op->before + 7;
+	memcpy(shadow + op->offset, &value, 8);
+}
+
+static int send_op(struct op *op, int i)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)source(i), .length = op->size,
+		.lkey = e.a.mr->lkey,
+	};
+	struct ibv_send_wr wr = work(&e, op->opcode, &sge);
+	uint64_t addr = (uintptr_t)e.b.buf + op->offset;
+
+	fill(source(i), op->size);
+	prepare_receive(op, i);
+	foresee(op, source(i));
+	wr.wr_id = i;
+	if (op->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr.wr.atomic.remote_addr = addr;
+		wr.wr.atomic.rkey = e.b.mr->rkey;
+		wr.wr.atomic.compare_add = 7;
+	} else if (op->opcode != IBV_WR_SEND) {
+		wr.wr.rdma.remote_addr = addr;
+		wr.wr.rdma.rkey = any_key();
+	}
+	return post(&e.a, &wr);
+}
+
+static bool finish_op(struct op *op, int i)
+{
+	struct ibv_wc wc;
+
+	CHECK(poll_one(e.a.scq, &wc), "nothing comes");
+	CHECK(wc.status == IBV_WC_SUCCESS && wc.wr_id == (uint64_t)i,
+	      "%s, of %d and not %d", ibv_wc_status_str(wc.status),
+	      (int)wc.wr_id, i);
+	if (op->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		CHECK(!memcmp(source(i), &op->before, 8), "atomic %d", i);
+	while (ibv_poll_cq(e.b.rcq, 1, &wc) > 0)
+		CHECK(wc.status == IBV_WC_SUCCESS, "a receive failed");
+	return true;
+}
+
+static bool is_as_foreseen(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < WINDOW; i++)
+		CHECK(e.b.buf[i] == shadow[i], "offset %u: %02x, not %02x", i,
+		      e.b.buf[i], shadow[i]);
+	return true;
+}
+
+/* All is done: now it is the program's. */
+static void change_some(void)
+{
+	uint32_t size = 1 + dice_roll(&dice, 5000);
+	uint32_t offset = dice_roll(&dice, WINDOW - size);
+
+	fill(shadow + offset, size);
+	memcpy(e.b.buf + offset, shadow + offset, size);
+}
+
+static bool order(void)
+{
+	int i, n;
+
+	while (!enough) {
+		n = 1 + dice_roll(&dice, OPS);
+		for (i = 0; i < n; i++) {
+			choose(&ops[i]);
+			CHECK(!send_op(&ops[i], i), "post");
+		}
+		for (i = 0; i < n; i++) {
+			if (!finish_op(&ops[i], i))
+				return false;
+		}
+		if (!is_as_foreseen())
+			return false;
+		change_some();
+	}
+	return true;
+}
+
+static int run_order(void)
+{
+	bool ok;
+
+	twin = region_over(&e.b, e.b.buf, WINDOW, ALL_ACCESS);
+	if (pages_on_demand(&e.b))
+		lazy = region_over(&e.b, e.b.buf, WINDOW, ON_DEMAND);
+	memset(e.b.buf, 0, WINDOW);
+	ends_connect(&e, &conf);
+	puts("ready");
+	fflush(stdout);
+	ok = order();
+	ends_disconnect(&e);
+	ibv_dereg_mr(twin.mr);
+	if (lazy.mr)
+		ibv_dereg_mr(lazy.mr);
+	return !ok;
+}
+
+/* ---------------------------------------------------------------- others */
+
+static bool is_all(const uint8_t *at, uint8_t value, size_t size)
+{
+	while (size--)
+		CHECK(*at++ == value, "written to, %zu bytes before the end",
+		      size + 1);
+	return true;
+}
+
+/* The knobs of the NIC, which this network namespace does not show */
+static void turn(const char *knob, const char *value)
+{
+	char path[100];
+	int fd;
+
+	snprintf(path, sizeof(path),
+		 "/proc/1/root/sys/kernel/debug/verve_testnic/%s", knob);
+	fd = open(path, O_WRONLY);
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		tap_bail("cannot write %s", path);
+	close(fd);
+}
+
+static uint64_t grown(const struct end *end, const struct hwstats *before,
+		      const char *name)
+{
+	struct hwstats now;
+
+	hwstats_read(&now, ibv_get_device_name(end->ctx->device));
+	return hwstats_growth(before, &now, name);
+}
+
+static void note(struct hwstats *s, const struct end *end)
+{
+	hwstats_read(s, ibv_get_device_name(end->ctx->device));
+}
+
+/* Until the NIC places */
+static bool warm_up(void)
+{
+	struct hwstats before;
+	int i;
+
+	note(&before, &e.b);
+	for (i = 0; i < 50 && !grown(&e.b, &before, "rx_placed_pkts"); i++)
+		CHECK(write_arrives(&e, 3000), "a WRITE");
+	CHECK(i < 50, "nothing is placed");
+	return true;
+}
+
+static bool once(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 3000);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+	volatile uint8_t *last = msg(&e.b) + sge.length - 1;
+	struct hwstats before;
+	struct ibv_wc wc;
+	bool ok;
+	int i;
+
+	memset(msg(&e.a), 0x11, sge.length);
+	memset(msg(&e.b), 0, sge.length);
+	turn("vb/lose", "1");
+	note(&before, &e.b);
+	post(&e.a, &wr);
+	for (i = 0; i < 2000 && *last != 0x11; i++)
+		usleep(1000);
+	/* All of it has been executed when something comes again. */
+	for (i = 0; i < 2000 && !grown(&e.b, &before, "duplicate_request"); i++)
+		usleep(1000);
+	memset(msg(&e.b), POISON, sge.length);
+	note(&before, &e.b);
+	for (i = 0; i < 2000 && grown(&e.b, &before, "duplicate_request") < 2; i++)
+		usleep(1000);
+	ok = is_all(msg(&e.b), POISON, sge.length);
+	turn("vb/lose", "0");
+	CHECK(i < 2000, "nothing came again");
+	CHECK(poll_one(e.a.scq, &wc) && wc.status == IBV_WC_SUCCESS, "failed");
+	return ok && is_all(msg(&e.b), POISON, sge.length);
+}
+
+static int run_once(void)
+{
+	int i, rounds = e.quick ? 5 : 30;
+	bool ok = true;
+
+	ends_connect(&e, &conf);
+	for (i = 0; ok && i < rounds; i++)
+		ok = warm_up() && once();
+	ends_disconnect(&e);
+	return !ok;
+}
+
+/* The region loses its key, or its rights, in the middle of this. */
+static bool gone(struct region *r, int round)
+{
+	struct ibv_sge sge = end_sge(&e.a, 4000);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+	struct ibv_wc wc;
+	int i;
+
+	wr.wr.rdma.rkey = r->mr->rkey;
+	for (i = 0; i < OPS; i++) {
+		wr.wr.rdma.remote_addr = (uintptr_t)r->mem + 4096 * i;
+		post(&e.a, &wr);
+	}
+	usleep(dice_roll(&dice, 3000));
+	if (round % 2) {
+		CHECK(!ibv_dereg_mr(r->mr), "dereg_mr");
+		r->mr = NULL;
+	} else {
+		CHECK(!uverbs_rereg_mr(r->mr, IBV_REREG_MR_CHANGE_ACCESS, NULL,
+				      NULL, 0, IBV_ACCESS_LOCAL_WRITE),
+		      "rereg_mr");
+	}
+	memset(r->mem, POISON, r->size);
+	for (i = 0; i < OPS && poll_one(e.a.scq, &wc); i++)
+		;
+	CHECK(i == OPS, "%d completions", i);
+	return is_all(r->mem, POISON, r->size);
+}
+
+static int run_gone(void)
+{
+	int i, rounds = e.quick ? 10 : 60;
+	struct region r;
+	bool ok = true;
+
+	for (i = 0; ok && i < rounds; i++) {
+		r = region_new(&e.b, 4096 * OPS, ALL_ACCESS);
+		ends_connect(&e, &conf);
+		ok = warm_up() && gone(&r, i);
+		ends_disconnect(&e);
+		region_free(&r);
+	}
+	return !ok;
+}
+
+/* @rkey and @addr are wrong. */
+static bool denied(const char *why, uint32_t rkey, const void *addr)
+{
+	struct ibv_sge sge = end_sge(&e.a, 9000);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+	struct hwstats before;
+	struct ibv_wc wc;
+	bool ok;
+
+	ends_connect(&e, &conf);
+	ok = warm_up();
+	note(&before, &e.b);
+	wr.wr.rdma.rkey = rkey;
+	wr.wr.rdma.remote_addr = (uintptr_t)addr;
+	memset(e.b.buf, POISON, END_MEMORY);
+	post(&e.a, &wr);
+	ok = ok && poll_one(e.a.scq, &wc) &&
+	     wc.status == IBV_WC_REM_ACCESS_ERR &&
+	     !grown(&e.b, &before, "rx_placed_pkts") &&
+	     is_all(e.b.buf, POISON, END_MEMORY);
+	ends_disconnect(&e);
+	CHECK(ok, "%s", why);
+	return true;
+}
+
+static int run_denied(void)
+{
+	struct region readable = region_over(&e.b, e.b.buf, WINDOW,
+					     IBV_ACCESS_LOCAL_WRITE |
+					     IBV_ACCESS_REMOTE_READ);
+	struct ibv_pd *pd = ibv_alloc_pd(e.b.ctx);
+	struct ibv_mr *other = ibv_reg_mr(pd, e.b.buf, WINDOW, ALL_ACCESS);
+	uint32_t rkey = e.b.mr->rkey;
+	uint8_t *buf = e.b.buf;
+	bool ok;
+
+	ok = denied("another key", rkey ^ 1, buf) &&
+	     denied("no key", rkey ^ 0x12345600, buf) &&
+	     denied("before the region", rkey, buf - 1) &&
+	     denied("beyond it", rkey, buf + END_MEMORY - 8999) &&
+	     denied("around the end", rkey, (void *)-4000L) &&
+	     denied("no right to write", readable.mr->rkey, buf) &&
+	     denied("of another domain", other->rkey, buf);
+	ibv_dereg_mr(other);
+	ibv_dealloc_pd(pd);
+	ibv_dereg_mr(readable.mr);
+	return !ok;
+}
+
+int main(int argc, char **argv)
+{
+	const char *which = getenv("CASE");
+	int rc = 2;
+
+	signal(SIGTERM, stop);
+	ends_open(&e, argc, argv);
+	dice = dice_of(dice_seed(), 0);
+	if (!which || !strcmp(which, "order"))
+		rc = run_order();
+	else if (!strcmp(which, "once"))
+		rc = run_once();
+	else if (!strcmp(which, "gone"))
+		rc = run_gone();
+	else if (!strcmp(which, "denied"))
+		rc = run_denied();
+	ends_close(&e);
+	return rc;
+}
