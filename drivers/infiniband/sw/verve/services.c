@@ -4,6 +4,7 @@
  * in sysfs. One line in each file: "in use", "on trial", or "off:" and the reason.
  */
 #include <rdma/ib_verbs.h>
+#include <rdma/verve_offload.h>
 #include "device.h"
 #include "path/late.h"
 #include "services.h"
@@ -49,10 +50,10 @@ static ssize_t say_segmentation(const struct verve_dev *dev,
 	return -EINVAL;
 }
 
-static ssize_t say_icrc(const struct verve_dev *dev, struct net_device *ndev,
-			bool is_tx, char *buf)
+static ssize_t say_offered(const struct verve_dev *dev, struct net_device *ndev,
+			   u32 feature, char *buf)
 {
-	switch (verve_late_ask(dev, ndev, is_tx)) {
+	switch (verve_late_ask(dev, ndev, feature)) {
 	case VERVE_LATE_OFFERED:
 		return sysfs_emit(buf, "in use\n");
 	case VERVE_LATE_WITHHELD:
@@ -97,8 +98,9 @@ SERVICE(scatter_gather,
 SERVICE(rx_coupling,
 	say_feature(ndev, NETIF_F_GRO, "generic-receive-offload", buf));
 SERVICE(rx_hash, say_feature(ndev, NETIF_F_RXHASH, "receive-hashing", buf));
-SERVICE(icrc_tx, say_icrc(dev, ndev, true, buf));
-SERVICE(icrc_rx, say_icrc(dev, ndev, false, buf));
+SERVICE(icrc_tx, say_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC, buf));
+SERVICE(icrc_rx, say_offered(dev, ndev, VERVE_OFFLOAD_RX_ICRC, buf));
+SERVICE(placement, say_offered(dev, ndev, VERVE_OFFLOAD_RX_PLACE, buf));
 
 static struct attribute *attrs[] = {
 	&dev_attr_segmentation_ipv4.attr,
@@ -108,6 +110,7 @@ static struct attribute *attrs[] = {
 	&dev_attr_rx_hash.attr,
 	&dev_attr_icrc_tx.attr,
 	&dev_attr_icrc_rx.attr,
+	&dev_attr_placement.attr,
 	NULL
 };
 

@@ -141,13 +141,11 @@ bool verve_late_is_wanted(const struct verve_dev *dev,
 }
 
 enum verve_late_answer verve_late_ask(const struct verve_dev *dev,
-				      struct net_device *ndev, bool is_tx)
+				      struct net_device *ndev, u32 feature)
 {
-	u32 wanted = is_tx ? VERVE_OFFLOAD_TX_ICRC : VERVE_OFFLOAD_RX_ICRC;
-
 	if (!dev->sender)
 		return VERVE_LATE_ALONE;
-	if (features(ndev, wanted))
+	if (features(ndev, feature))
 		return VERVE_LATE_OFFERED;
 	return features(ndev, VERVE_OFFLOAD_FEATURES) ? VERVE_LATE_WITHHELD :
 							VERVE_LATE_UNOFFERED;

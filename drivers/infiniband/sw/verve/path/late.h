@@ -34,14 +34,14 @@ enum verve_late_answer {
 };
 
 /**
- * verve_late_ask() - who computes ICRCs of what leaves by a netdev, or comes in?
+ * verve_late_ask() - does a NIC do something for what leaves by a netdev, or comes in?
  * @dev: device
  * @ndev: netdev
- * @is_tx: leaves
+ * @feature: what, of enum verve_offload_feature
  * Context: RCU.
  */
 enum verve_late_answer verve_late_ask(const struct verve_dev *dev,
-				      struct net_device *ndev, bool is_tx);
+				      struct net_device *ndev, u32 feature);
 
 /**
  * verve_late_give() - the ICRC of a packet or train is to be computed later

@@ -6,6 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <net/dst.h>
+#include <rdma/verve_offload.h>
 #include "../device.h"
 #include "late.h"
 #include "net.h"
@@ -58,7 +59,7 @@ enum verve_uso_answer verve_uso_ask(const struct verve_dev *dev,
 		return answer;
 	if (!verve_train_is_allowed())
 		return VERVE_USO_DISABLED;
-	if (verve_late_ask(dev, ndev, true) == VERVE_LATE_OFFERED)
+	if (verve_late_ask(dev, ndev, VERVE_OFFLOAD_TX_ICRC) == VERVE_LATE_OFFERED)
 		return VERVE_USO_LATE;
 	if (atomic_read(&uso->failures) >= MOST_FAILURES)
 		return VERVE_USO_FAILED;
