@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The topologies of verve.sh over the NIC in software, verve_testnic, in place of a
-# veth. Sourced after verve.sh.
+# veth. Sourced after verve.sh and load.sh; skips where there is no such module.
 
 NICS=/sys/kernel/debug/verve_testnic
 
@@ -175,3 +175,45 @@ writes_on_top() {
 	GID_C=$(gid_of $DEV_A 0a01:0001) GID_S=$(gid_of $DEV_B 0a01:0002)
 	writes
 }
+
+bad_network() {
+	both lose 40 && both reorder 23
+}
+
+good_network() {
+	both lose 0 && both reorder 0
+}
+
+# driver_goes_under COMMAND...: that begins a load. The driver goes, and with it its
+# netdevs and the devices on them; nothing waits.
+driver_goes_under() {
+	"$@" || return
+	timeout 10 rmmod verve_testnic || fail "exit code $?" || return
+	within 5 not link_exists $DEV_A && within 5 not link_exists $DEV_B
+	local rc=$?
+	load_end >/dev/null
+	return $rc
+}
+
+# transport_goes_under CHECK COMMAND...: that begins a load. Verve goes, and comes
+# again; the driver stays, and CHECK is true meanwhile.
+transport_goes_under() {
+	local check=$1
+
+	shift
+	"$@" || return
+	link_delete $DEV_A && link_delete $DEV_B &&
+	within 5 rmmod verve && "$check" && load_module
+	local rc=$?
+	load_end >/dev/null
+	return $rc
+}
+
+nic_cleanup() {
+	load_kill
+	cleanup
+}
+
+trap nic_cleanup EXIT
+modprobe -qn verve_testnic || [ -e "$(dirname "$VERVE_KO")/verve_testnic.ko" ] ||
+	[ -e "$HERE/verve_testnic.ko" ] || skip_all "no module verve_testnic"

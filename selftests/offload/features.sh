@@ -287,13 +287,10 @@ is_followed() {
 features_cleanup() {
 	[ ! -e /proc/sys/net/core/rps_sock_flow_entries ] ||
 		echo 0 >/proc/sys/net/core/rps_sock_flow_entries
-	load_kill
-	cleanup
+	nic_cleanup
 }
 
 trap features_cleanup EXIT
-modprobe -qn verve_testnic || [ -e "$(dirname "$VERVE_KO")/verve_testnic.ko" ] ||
-	[ -e "$HERE/verve_testnic.ko" ] || skip_all "no module verve_testnic"
 
 tap_setup plain_nic 1500
 tap_add "many packets of one" many_of_one

@@ -150,42 +150,9 @@ anything() {
 	esac
 }
 
-bad_network() {
-	both lose 40 && both reorder 23
+placing_begins() {
+	both able $((RX | PLACE)) && order_begin
 }
-
-good_network() {
-	both lose 0 && both reorder 0
-}
-
-driver_is_unloaded() {
-	both able $((RX | PLACE))
-	order_begin || return
-	timeout 10 rmmod verve_testnic || fail "exit code $?" || return
-	within 5 not link_exists $DEV_A && within 5 not link_exists $DEV_B
-	local rc=$?
-	load_end >/dev/null
-	return $rc
-}
-
-transport_is_unloaded() {
-	both able $((RX | PLACE))
-	order_begin || return
-	link_delete $DEV_A && link_delete $DEV_B &&
-	within 5 rmmod verve && nothing_is_known && load_module
-	local rc=$?
-	load_end >/dev/null
-	return $rc
-}
-
-place_cleanup() {
-	load_kill
-	cleanup
-}
-
-trap place_cleanup EXIT
-modprobe -qn verve_testnic || [ -e "$(dirname "$VERVE_KO")/verve_testnic.ko" ] ||
-	[ -e "$HERE/verve_testnic.ko" ] || skip_all "no module verve_testnic"
 
 tap_setup topo two 1500
 tap_add "placed by the NIC" is_placed
@@ -208,7 +175,8 @@ tap_add "in order, in a bad network" in_order true
 tap_add "all of that in a bad network" in_order anything
 tap_add "keys and rights that go, in a bad network" placing gone
 tap_setup good_network
-tap_add "the driver is unloaded" driver_is_unloaded
+tap_add "the driver is unloaded" driver_goes_under placing_begins
 tap_setup topo two 1500
-tap_add "the transport is unloaded" transport_is_unloaded
+tap_add "the transport is unloaded" \
+	transport_goes_under nothing_is_known placing_begins
 tap_run
