@@ -13,7 +13,6 @@
  * a QP, which has a spinlock: whoever holds that may call the driver for that QP as
  * long as the object names a device.
  */
-#include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include "offload.h"
@@ -149,7 +148,7 @@ static int look_at(struct net_device *ndev, struct netdev_nested_priv *priv)
 {
 	struct search *search = priv->data;
 
-	if (is_vlan_dev(ndev) || netif_is_bond_master(ndev))
+	if (verve_offload_is_layer(ndev))
 		return 0;
 	search->found = verve_offload_find(ndev);
 	search->netdevs++;
@@ -163,7 +162,7 @@ static struct verve_offload *only_device(struct net_device *ndev)
 	struct search search = {};
 	struct netdev_nested_priv priv = { .data = &search };
 
-	if (!is_vlan_dev(ndev) && !netif_is_bond_master(ndev))
+	if (!verve_offload_is_layer(ndev))
 		return verve_offload_find(ndev);
 	rcu_read_lock();
 	netdev_walk_all_lower_dev_rcu(ndev, look_at, &priv);

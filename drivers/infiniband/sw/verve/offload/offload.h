@@ -5,7 +5,9 @@
 #ifndef VERVE_OFFLOAD_OFFLOAD_H
 #define VERVE_OFFLOAD_OFFLOAD_H
 
+#include <linux/if_vlan.h>
 #include <linux/mutex.h>
+#include <linux/netdevice.h>
 #include <rdma/verve_offload.h>
 
 /**
@@ -31,6 +33,12 @@ extern struct mutex verve_offload_table_lock;
 
 /* What this very netdev offers, or NULL. Under RCU, or the mutex. */
 struct verve_offload *verve_offload_find(const struct net_device *ndev);
+
+/* Are packets of this netdev those of others below it, and the same? */
+static inline bool verve_offload_is_layer(const struct net_device *ndev)
+{
+	return is_vlan_dev(ndev) || netif_is_bond_master(ndev);
+}
 
 /**
  * verve_offload_may_send() - will this very netdev compute a packet's ICRC?

@@ -7,7 +7,6 @@
  * the mutex, and unregistering waits for both.
  */
 #include <linux/hashtable.h>
-#include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -67,7 +66,7 @@ static int look_below(struct net_device *ndev, struct netdev_nested_priv *priv)
 	struct below *below = priv->data;
 	u32 active;
 
-	if (is_vlan_dev(ndev) || netif_is_bond_master(ndev))
+	if (verve_offload_is_layer(ndev))
 		return 0;
 	active = active_features(ndev);
 	below->any |= active;
@@ -81,7 +80,7 @@ static u32 features(struct net_device *ndev)
 	struct below below = { .all = VERVE_OFFLOAD_FEATURES };
 	struct netdev_nested_priv priv = { .data = &below };
 
-	if (!is_vlan_dev(ndev) && !netif_is_bond_master(ndev))
+	if (!verve_offload_is_layer(ndev))
 		return active_features(ndev);
 	netdev_walk_all_lower_dev_rcu(ndev, look_below, &priv);
 	return (below.any & VERVE_OFFLOAD_TX_ICRC) |
