@@ -29,21 +29,9 @@ unload_nic() {
 
 # A new pair of netdevs, between two new namespaces
 wire() {
-	local ns
-
 	within 5 unload_nic && load_nic || fail "no module verve_testnic" || return
-	for ns in "$NS_A" "$NS_B"; do
-		ip netns add "$ns" &&
-		ip -n "$ns" link set lo up &&
-		ip netns exec "$ns" sysctl -qw net.ipv6.conf.default.accept_dad=0
-	done
-	ip link set va netns "$NS_A" && ip link set vb netns "$NS_B" &&
-	ip -n "$NS_A" link set va mtu "$1" up &&
-	ip -n "$NS_B" link set vb mtu "$1" up &&
-	ip -n "$NS_A" addr add 10.0.0.1/24 dev va &&
-	ip -n "$NS_B" addr add 10.0.0.2/24 dev vb &&
-	ip -n "$NS_A" addr add fd00::1/64 dev va nodad &&
-	ip -n "$NS_B" addr add fd00::2/64 dev vb nodad
+	new_namespaces
+	ip link set va netns "$NS_A" && ip link set vb netns "$NS_B" && address_wire "$1"
 }
 
 untopo() {

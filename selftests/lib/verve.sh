@@ -194,8 +194,8 @@ link_delete() {
 	rdma link delete "$1"
 }
 
-# wire MTU: the two namespaces and what joins them
-wire() {
+# Two empty namespaces
+new_namespaces() {
 	local ns
 
 	for ns in "$NS_A" "$NS_B"; do
@@ -204,15 +204,25 @@ wire() {
 		# No waiting for duplicate address detection.
 		ip netns exec "$ns" sysctl -qw net.ipv6.conf.default.accept_dad=0
 	done
-	# Numbers that differ: siw, for one, takes equal ones for one netdev.
-	ip link add va index 101 netns "$NS_A" type veth \
-		peer name vb index 102 netns "$NS_B" &&
+}
+
+# address_wire MTU: the netdevs va and vb, one in each
+address_wire() {
 	ip -n "$NS_A" link set va mtu "$1" up &&
 	ip -n "$NS_B" link set vb mtu "$1" up &&
 	ip -n "$NS_A" addr add 10.0.0.1/24 dev va &&
 	ip -n "$NS_B" addr add 10.0.0.2/24 dev vb &&
 	ip -n "$NS_A" addr add fd00::1/64 dev va nodad &&
 	ip -n "$NS_B" addr add fd00::2/64 dev vb nodad
+}
+
+# wire MTU: the two namespaces and what joins them
+wire() {
+	new_namespaces
+	# Numbers that differ: siw, for one, takes equal ones for one netdev.
+	ip link add va index 101 netns "$NS_A" type veth \
+		peer name vb index 102 netns "$NS_B" &&
+	address_wire "$1"
 }
 
 link_local() { # NETNS NETDEV
