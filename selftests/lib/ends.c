@@ -143,7 +143,7 @@ static void find_gid(struct end *end, bool ipv6, int entries)
 	tap_bail("device %s has no %s GID", end->name, ipv6 ? "IPv6" : "IPv4");
 }
 
-static void open_end(struct end *end, const char *dev, bool ipv6)
+void end_open(struct end *end, const char *dev, bool ipv6)
 {
 	struct ibv_port_attr port;
 
@@ -179,12 +179,12 @@ void ends_open(struct ends *e, int argc, char **argv)
 	e->a.netns = o.netns[0];
 	e->b.netns = o.netns[1];
 	end_enter(&e->a);
-	open_end(&e->a, o.dev[0], e->ipv6);
+	end_open(&e->a, o.dev[0], e->ipv6);
 	end_enter(&e->b);
-	open_end(&e->b, o.dev[1], e->ipv6);
+	end_open(&e->b, o.dev[1], e->ipv6);
 }
 
-static void close_end(struct end *end)
+void end_close(struct end *end)
 {
 	bool closed = !ibv_dereg_mr(end->mr) && !ibv_dealloc_pd(end->pd) &&
 		      !ibv_close_device(end->ctx);
@@ -198,8 +198,8 @@ static void close_end(struct end *end)
 
 void ends_close(struct ends *e)
 {
-	close_end(&e->a);
-	close_end(&e->b);
+	end_close(&e->a);
+	end_close(&e->b);
 }
 
 static struct ibv_cq *create_cq(struct end *end, unsigned int cqe)
@@ -382,8 +382,8 @@ enum ibv_qp_state end_state(struct end *end)
 	return attr.qp_state;
 }
 
-static void connect_end(struct end *end, const struct end *peer,
-			const struct qp_conf *conf)
+void end_connect(struct end *end, const struct end *peer,
+		 const struct qp_conf *conf)
 {
 	struct ibv_ah_attr path = path_to(end, peer);
 	int err = end_to_init(end, conf) ?: end_to_rtr(end, peer, conf) ?:
@@ -412,8 +412,8 @@ void ends_create(struct ends *e, const struct qp_conf *conf)
 void ends_connect(struct ends *e, const struct qp_conf *conf)
 {
 	ends_create(e, conf);
-	connect_end(&e->a, &e->b, conf);
-	connect_end(&e->b, &e->a, conf);
+	end_connect(&e->a, &e->b, conf);
+	end_connect(&e->b, &e->a, conf);
 }
 
 void ends_disconnect(struct ends *e)

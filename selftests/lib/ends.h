@@ -77,6 +77,13 @@ struct qp_conf {
 void ends_open(struct ends *e, int argc, char **argv);
 void ends_close(struct ends *e);
 
+/* One of them, for a test whose other end is elsewhere. */
+void end_open(struct end *end, const char *dev, bool ipv6);
+void end_close(struct end *end);
+/* Takes a QP that is there to RTS; of @peer, gid, psn and qp->qp_num count. */
+void end_connect(struct end *end, const struct end *peer,
+		 const struct qp_conf *conf);
+
 /* The calling thread goes into the network namespace of an end. */
 void end_enter(const struct end *end);
 
