@@ -29,6 +29,32 @@ swapped() {
 	"$@"
 }
 
+# across OPTION...: one end judges, the other serves
+across() {
+	local LIMIT=$((6 * LIMIT))
+
+	PORT=$((PORT + 1))
+	pair "tcp:$PORT" across -d "$DEV_S" -p $PORT "$@" -- \
+		across -d "$DEV_C" -p $PORT "$@" "$(address_of_server)" &&
+		cat "$TMP/client" || fail "$(cat "$TMP/client" "$TMP/server")"
+}
+
+# TCP is always over IPv4.
+address_of_server() {
+	[ "$NS_S" = "$NS_A" ] && echo 10.0.0.1 || echo 10.0.0.2
+}
+
+# losing COMMAND...: while each end loses one packet of a hundred
+losing() {
+	ip netns exec "$NS_A" tc qdisc add dev va root netem loss 1% &&
+	ip netns exec "$NS_B" tc qdisc add dev vb root netem loss 1% || return
+	"$@"
+	local rc=$?
+	ip netns exec "$NS_A" tc qdisc del dev va root
+	ip netns exec "$NS_B" tc qdisc del dev vb root
+	return $rc
+}
+
 topo two >"$TMP/topo" 2>&1 ||
 	skip_all "no rdma_rxe in a namespace: $(tail -n 1 "$TMP/topo")"
 # Linux 6.1 and 6.12 may have the link there, but listen in the first one only.
@@ -39,4 +65,10 @@ untopo
 tap_setup topo two
 tap_add "placement, verve to rxe" c_test placement
 tap_add "placement, rxe to verve" swapped c_test placement
+for family in "" -6; do
+	tap_add "every opcode, verve to rxe $family" across $family
+	tap_add "every opcode, rxe to verve $family" swapped across $family
+done
+tap_add "every opcode, verve to rxe, 1 % loss" losing across -l
+tap_add "every opcode, rxe to verve, 1 % loss" losing swapped across -l
 tap_run
