@@ -57,6 +57,10 @@ soak:
 check-pyverbs:
 	@tools/check-pyverbs $(KERNEL)
 
+.PHONY: check-interop
+check-interop:
+	@tools/check-interop $(KERNEL)
+
 .PHONY: fuzz
 fuzz:
 	@tools/setup/packages build fuzz
@@ -114,6 +118,8 @@ help:
 	@echo '                        kmemleak; ends with a summary'
 	@echo '  make check-pyverbs    the python tests of three rdma-cores, over Verve and over'
 	@echo '                        rdma_rxe, in UML and on three stock kernels (KERNEL=)'
+	@echo '  make check-interop    every opcode between Verve and rdma_rxe, in two VMs on a wire,'
+	@echo '                        with loss and without, on three stock kernels (KERNEL=)'
 	@echo
 	@echo '  make fuzz             looks for inputs that break the parser, the validation of'
 	@echo '                        requests or the engines, guided by coverage (clang)'
