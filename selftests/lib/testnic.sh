@@ -143,6 +143,26 @@ on_top() {
 	within 5 gid_of $DEV_A 0a01:0001 && within 5 gid_of $DEV_B 0a01:0002
 }
 
+vlan_on_top() {
+	ip -n "$NS_A" link add link va name v7 type vlan id 7 &&
+	ip -n "$NS_B" link add link vb name v7 type vlan id 7 &&
+	on_top v7
+}
+
+# bond_on_top MODE: each end's NIC is the only slave of a bond.
+bond_on_top() {
+	local ns dev
+
+	for ns in "$NS_A va" "$NS_B vb"; do
+		read -r ns dev <<<"$ns"
+		ip -n "$ns" link add b7 type bond mode "$1" miimon 100 &&
+		ip -n "$ns" link set $dev down &&
+		ip -n "$ns" link set $dev master b7 &&
+		ip -n "$ns" link set b7 up || return
+	done
+	on_top b7
+}
+
 gid_of() { # DEVICE END: index of the GID that ends so
 	local port=/sys/class/infiniband/$1/ports/1 i gid type
 

@@ -108,9 +108,7 @@ distrusted() {
 # ---------------------------------------------------------------- other devices
 
 through_vlan() {
-	ip -n "$NS_A" link add link va name v7 type vlan id 7 &&
-	ip -n "$NS_B" link add link vb name v7 type vlan id 7 &&
-	on_top v7 || return
+	vlan_on_top || return
 	vlan on && vlan off
 }
 
@@ -127,22 +125,8 @@ vlan() {
 		fail "B: $GAINED packets verified of $sent"
 }
 
-# Each end's NIC is the only slave of a bond of that mode.
-bond() {
-	local ns dev
-
-	for ns in "$NS_A va" "$NS_B vb"; do
-		read -r ns dev <<<"$ns"
-		ip -n "$ns" link add b7 type bond mode "$1" miimon 100 &&
-		ip -n "$ns" link set $dev down &&
-		ip -n "$ns" link set $dev master b7 &&
-		ip -n "$ns" link set b7 up || return
-	done
-	on_top b7
-}
-
 through_bond() {
-	bond "$1" || return
+	bond_on_top "$1" || return
 	both able $((TX | RX))
 	gained $DEV_B rx_icrc_offload \
 		used tx_icrc_offload least 1000 writes_on_top || return
@@ -151,7 +135,7 @@ through_bond() {
 
 # It sends copies, which nobody could tell from others.
 through_broadcast() {
-	bond broadcast || return
+	bond_on_top broadcast || return
 	both able $((TX | RX))
 	used tx_icrc_offload most 0 writes_on_top &&
 	used tx_icrc_fallback least 1000 writes_on_top

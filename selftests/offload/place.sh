@@ -45,6 +45,21 @@ is_placed() {
 		fail "of $packets packets $GAINED were used"
 }
 
+# B has placed most of what is written by devices on top.
+is_placed_on_top() {
+	both able $((RX | PLACE))
+	gained $DEV_B rx_placed_pkts writes_on_top || return
+	[ "$GAINED" -gt 1000 ] || fail "$GAINED packets were placed"
+}
+
+through_vlan() {
+	vlan_on_top && is_placed_on_top
+}
+
+through_bond() {
+	bond_on_top active-backup && is_placed_on_top
+}
+
 without_gro() {
 	ip netns exec "$NS_B" ethtool -K vb gro off && is_placed
 	local rc=$?
@@ -162,6 +177,7 @@ tap_add "copies would be noticed" copies_are_seen
 tap_add "what the driver does not take" objects_fail
 tap_add "what comes again is not placed" placing once
 tap_add "what is not allowed is not placed" placing denied
+tap_add "what somebody else sends is not placed" placing forged
 tap_add "keys and rights that go" placing gone
 tap_add "the NIC knows nothing any more" nothing_is_known
 tap_add "in order" in_order true
@@ -176,6 +192,10 @@ tap_add "all of that in a bad network" in_order anything
 tap_add "keys and rights that go, in a bad network" placing gone
 tap_setup good_network
 tap_add "the driver is unloaded" driver_goes_under placing_begins
+tap_setup topo two 1500
+tap_add "placed through a VLAN" through_vlan
+tap_setup topo two 1500
+tap_add "placed through a bond" through_bond
 tap_setup topo two 1500
 tap_add "the transport is unloaded" \
 	transport_goes_under nothing_is_known placing_begins

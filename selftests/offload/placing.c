@@ -6,9 +6,12 @@
  * CASE=order	random WRITEs, SENDs and atomics on top of each other, by three keys
  *		of the same memory; until SIGTERM
  * CASE=once	what was completed and comes again changes nothing
- * CASE=gone	nor does what comes when the key is gone, or its rights
+ * CASE=gone	nor does what comes when the key is gone, or its rights, or its memory
  * CASE=denied	nor does what is not allowed
+ * CASE=forged	nor does what somebody else sends
  */
+#include <arpa/inet.h>
+#include <endian.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,6 +21,7 @@
 #include "../lib/dice.h"
 #include "../lib/ends.h"
 #include "../lib/hwstats.h"
+#include "../lib/packet.h"
 #include "../lib/region.h"
 #include "../lib/tap.h"
 #include "../lib/uverbs.h"
@@ -30,6 +34,8 @@ enum {
 	WINDOW	= 32 << 10,	/* of B's, for all */
 	MOST	= 20000,
 	ASIDE	= 1 << 20,	/* of B's: nothing that is compared */
+	FORGED	= 512,		/* bytes of a message */
+	WRITE_ONLY = 10,
 };
 
 static struct ends e;
@@ -75,9 +81,10 @@ static uint8_t *source(int i)
 	return e.a.buf + i * SLICE;
 }
 
-static void choose(struct op *op)
+/* WRITEs only, one after the other placed by the NIC, or anything? */
+static void choose(struct op *op, bool plain)
 {
-	unsigned int kind = dice_roll(&dice, 20);
+	unsigned int kind = plain ? 0 : dice_roll(&dice, 20);
 
 	op->opcode = kind < 15 ? IBV_WR_RDMA_WRITE :
 		     kind < 17 ? IBV_WR_RDMA_WRITE_WITH_IMM :
@@ -179,12 +186,14 @@ static void change_some(void)
 
 static bool order(void)
 {
+	bool plain;
 	int i, n;
 
 	while (!enough) {
 		n = 1 + dice_roll(&dice, OPS);
+		plain = dice_roll(&dice, 2);
 		for (i = 0; i < n; i++) {
-			choose(&ops[i]);
+			choose(&ops[i], plain);
 			CHECK(!send_op(&ops[i], i), "post");
 		}
 		for (i = 0; i < n; i++) {
@@ -311,45 +320,105 @@ static int run_once(void)
 	return !ok;
 }
 
-/* The region loses its key, or its rights, in the middle of this. */
-static bool gone(struct region *r, int round)
+/* WRITEs all over the region. Return: whether they are posted. */
+static bool write_all(const struct region *r)
 {
 	struct ibv_sge sge = end_sge(&e.a, 4000);
 	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
-	struct ibv_wc wc;
 	int i;
 
 	wr.wr.rdma.rkey = r->mr->rkey;
 	for (i = 0; i < OPS; i++) {
 		wr.wr.rdma.remote_addr = (uintptr_t)r->mem + 4096 * i;
-		post(&e.a, &wr);
+		CHECK(!post(&e.a, &wr), "post");
 	}
-	usleep(dice_roll(&dice, 3000));
-	if (round % 2) {
-		CHECK(!ibv_dereg_mr(r->mr), "dereg_mr");
+	return true;
+}
+
+/* Waits for @n requests. Return: how many have succeeded; -1 if not all come */
+static int await_all(int n)
+{
+	struct ibv_wc wc;
+	int succeeded = 0;
+
+	while (n--) {
+		if (!poll_one(e.a.scq, &wc))
+			return -1;
+		succeeded += wc.status == IBV_WC_SUCCESS;
+	}
+	return succeeded;
+}
+
+enum loss { KEY, RIGHTS, MEMORY, DOMAIN, LOSSES };
+
+/* Nothing of that is what @key gives access to any more. */
+static bool take_away(struct region *r, enum loss what, struct ibv_pd *pd,
+		      void *elsewhere)
+{
+	static const int flags[] = {
+		[RIGHTS] = IBV_REREG_MR_CHANGE_ACCESS,
+		[MEMORY] = IBV_REREG_MR_CHANGE_TRANSLATION,
+		[DOMAIN] = IBV_REREG_MR_CHANGE_PD,
+	};
+	int err;
+
+	if (what == KEY)
+		err = ibv_dereg_mr(r->mr);
+	else
+		err = uverbs_rereg_mr(r->mr, flags[what], pd, elsewhere,
+				      r->size, IBV_ACCESS_LOCAL_WRITE);
+	CHECK(!err, "%d: %s", what, strerror(err));
+	if (what == KEY)
 		r->mr = NULL;
-	} else {
-		CHECK(!uverbs_rereg_mr(r->mr, IBV_REREG_MR_CHANGE_ACCESS, NULL,
-				      NULL, 0, IBV_ACCESS_LOCAL_WRITE),
-		      "rereg_mr");
-	}
+	return true;
+}
+
+/*
+ * The region loses something in the middle of this; or when all is done and the NIC
+ * would place the next WRITE, which is one more then.
+ */
+static bool gone(struct region *r, enum loss what, bool late)
+{
+	uint32_t rkey = r->mr->rkey;
+	struct ibv_sge sge = end_sge(&e.a, 4000);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+	struct ibv_pd *pd = ibv_alloc_pd(e.b.ctx);
+	struct region other = region_new(&e.b, r->size, ALL_ACCESS);
+	bool ok;
+
+	wr.wr.rdma.rkey = rkey;
+	wr.wr.rdma.remote_addr = (uintptr_t)r->mem;
+	ok = write_all(r);
+	if (late)
+		ok = ok && await_all(OPS) == OPS;
+	else
+		usleep(dice_roll(&dice, 3000));
+	ok = ok && take_away(r, what, pd, other.mem);
 	memset(r->mem, POISON, r->size);
-	for (i = 0; i < OPS && poll_one(e.a.scq, &wc); i++)
-		;
-	CHECK(i == OPS, "%d completions", i);
-	return is_all(r->mem, POISON, r->size);
+	if (late)
+		ok = ok && !post(&e.a, &wr) && !await_all(1);
+	else
+		ok = ok && await_all(OPS) >= 0;
+	ok = ok && is_all(r->mem, POISON, r->size);
+	if (what != KEY && ibv_dereg_mr(r->mr))
+		ok = false;
+	r->mr = NULL;
+	region_free(&other);
+	ibv_dealloc_pd(pd);
+	CHECK(ok, "loss %d, %s", what, late ? "late" : "meanwhile");
+	return true;
 }
 
 static int run_gone(void)
 {
-	int i, rounds = e.quick ? 10 : 60;
+	int i, rounds = e.quick ? 2 * LOSSES : 60;
 	struct region r;
 	bool ok = true;
 
 	for (i = 0; ok && i < rounds; i++) {
 		r = region_new(&e.b, 4096 * OPS, ALL_ACCESS);
 		ends_connect(&e, &conf);
-		ok = warm_up() && gone(&r, i);
+		ok = warm_up() && gone(&r, i % LOSSES, i / LOSSES % 2);
 		ends_disconnect(&e);
 		region_free(&r);
 	}
@@ -381,6 +450,24 @@ static bool denied(const char *why, uint32_t rkey, const void *addr)
 	return true;
 }
 
+/* The QP's peer may not write any more. */
+static bool qp_denies(void)
+{
+	struct ibv_qp_attr attr = { .qp_access_flags = IBV_ACCESS_REMOTE_READ };
+	struct ibv_sge sge = end_sge(&e.a, 3000);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+	bool ok;
+
+	ends_connect(&e, &conf);
+	ok = warm_up() && !ibv_modify_qp(e.b.qp, &attr, IBV_QP_ACCESS_FLAGS);
+	memset(msg(&e.b), POISON, sge.length);
+	ok = ok && !post(&e.a, &wr) && !await_all(1) &&
+	     is_all(msg(&e.b), POISON, sge.length);
+	ends_disconnect(&e);
+	CHECK(ok, "no right of the QP");
+	return true;
+}
+
 static int run_denied(void)
 {
 	struct region readable = region_over(&e.b, e.b.buf, WINDOW,
@@ -398,10 +485,84 @@ static int run_denied(void)
 	     denied("beyond it", rkey, buf + END_MEMORY - 8999) &&
 	     denied("around the end", rkey, (void *)-4000L) &&
 	     denied("no right to write", readable.mr->rkey, buf) &&
-	     denied("of another domain", other->rkey, buf);
+	     denied("of another domain", other->rkey, buf) && qp_denies();
 	ibv_dereg_mr(other);
 	ibv_dealloc_pd(pd);
 	ibv_dereg_mr(readable.mr);
+	return !ok;
+}
+
+/* A WRITE that is next, from somebody, of bytes that are all the same */
+static void forge_write(struct packet *p, const union ibv_gid *from)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	struct {
+		uint8_t opcode, flags;
+		uint16_t pkey;
+		uint32_t qpn, psn;
+	} bth = {
+		.opcode = WRITE_ONLY, .pkey = htons(0xffff),
+		.qpn = htonl(e.b.qp->qp_num),
+	};
+	struct {
+		uint64_t va;
+		uint32_t rkey, length;
+	} reth = {
+		.va = htobe64((uintptr_t)msg(&e.b)),
+		.rkey = htonl(e.b.mr->rkey), .length = htonl(FORGED),
+	};
+	uint8_t payload[FORGED];
+
+	if (ibv_query_qp(e.b.qp, &attr, IBV_QP_RQ_PSN, &init))
+		tap_bail("query_qp");
+	bth.psn = htonl(attr.rq_psn);
+	memset(payload, 0x22, sizeof(payload));
+	packet_begin(p, from, &e.b.gid);
+	packet_add(p, &bth, sizeof(bth));
+	packet_add(p, &reth, sizeof(reth));
+	packet_add(p, payload, sizeof(payload));
+	packet_end(p);
+}
+
+/* The QP takes it if its peer sends it, and only then. */
+static bool forged(int fd)
+{
+	union ibv_gid somebody = e.a.gid;
+	struct hwstats before;
+	struct packet p;
+	int i;
+
+	somebody.raw[15] ^= 0x40;
+	memset(msg(&e.b), POISON, FORGED);
+	note(&before, &e.b);
+	forge_write(&p, &somebody);
+	packet_send(fd, &p);
+	for (i = 0; i < 2000 && !grown(&e.b, &before, "rx_drop_address"); i++)
+		usleep(1000);
+	CHECK(i < 2000, "it did not come");
+	if (!is_all(msg(&e.b), POISON, FORGED))
+		return false;
+	forge_write(&p, &e.a.gid);
+	packet_send(fd, &p);
+	for (i = 0; i < 2000 && msg(&e.b)[FORGED - 1] != 0x22; i++)
+		usleep(1000);
+	return is_all(msg(&e.b), 0x22, FORGED);
+}
+
+static int run_forged(void)
+{
+	int i, fd, rounds = e.quick ? 5 : 30;
+	bool ok = true;
+
+	end_enter(&e.a);
+	fd = packet_socket(e.ipv6);
+	for (i = 0; ok && i < rounds; i++) {
+		ends_connect(&e, &conf);
+		ok = warm_up() && forged(fd);
+		ends_disconnect(&e);
+	}
+	close(fd);
 	return !ok;
 }
 
@@ -421,6 +582,8 @@ int main(int argc, char **argv)
 		rc = run_gone();
 	else if (!strcmp(which, "denied"))
 		rc = run_denied();
+	else if (!strcmp(which, "forged"))
+		rc = run_forged();
 	ends_close(&e);
 	return rc;
 }
