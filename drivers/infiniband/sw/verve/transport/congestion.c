@@ -139,6 +139,17 @@ static u32 reaction_time(const struct verve_qp *qp,
 	return min_t(u64, max_t(u64, packets, qp->req.rtt.latest), U32_MAX);
 }
 
+/*
+ * Bytes that show whether a rate is right: those few packets, fewer where they take
+ * too long.
+ */
+static u32 evidence(const struct verve_qp *qp, const struct verve_dcqcn *flow)
+{
+	u64 bytes = div_u64((u64)flow->rate * REACTION_MAX_NS, 8 * NSEC_PER_MSEC);
+
+	return clamp_t(u64, bytes, qp->mtu, REACTION_PACKETS * qp->mtu);
+}
+
 void verve_congestion_notified(struct verve_qp *qp)
 {
 	const struct verve_cc_params *params = params_of(qp);
@@ -194,6 +205,7 @@ u32 verve_congestion_allowance(struct verve_qp *qp)
 						  params_of(qp),
 						  congestion->unheeded,
 						  reaction_time(qp, &congestion->flow),
+						  evidence(qp, &congestion->flow),
 						  now);
 	congestion->unheeded = 0;
 	return quantum(qp, &congestion->flow);

@@ -36,7 +36,7 @@ const struct verve_cc_limit verve_cc_limits[VERVE_NUM_CC_PARAMS] = {
 	[VERVE_CC_RP_DCE_TCP_G] = { 1019, 0, 1023 },
 	[VERVE_CC_RP_DCE_TCP_RTT] = { 55, 1, 1000000 },
 	[VERVE_CC_RP_RATE_REDUCE_MONITOR_PERIOD] = { 4, 0, 1000000 },
-	[VERVE_CC_RP_CLAMP_TGT_RATE] = { 0, 0, 1 },
+	[VERVE_CC_RP_CLAMP_TGT_RATE] = { 1, 0, 1 },
 };
 
 static u32 lowest(const struct verve_cc_params *params)
@@ -85,6 +85,7 @@ void verve_dcqcn_cut(struct verve_dcqcn *flow,
 	/* Nothing gets better until it has been quiet for a while. */
 	flow->raised = now;
 	flow->aged = now;
+	flow->used = 0;
 	if (flow->cut && now - flow->cut < max_t(u64, period, reaction))
 		return;
 	most = flow->rate - div_u64((u64)flow->rate *
@@ -134,17 +135,18 @@ static void raise(struct verve_dcqcn *flow,
 
 static void raise_by_time(struct verve_dcqcn *flow,
 			  const struct verve_cc_params *params, u32 reaction,
-			  u64 now)
+			  u32 least, u64 now)
 {
 	u64 period = max_t(u64, verve_cc(params, RP_TIME_RESET) *
 				(u64)NSEC_PER_USEC, reaction);
 
-	/* Who was silent for long has not found out that more can be sent. */
-	if (now - flow->raised < period)
+	if (now - flow->raised < period || flow->used < least)
 		return;
+	/* Who was silent for long has not found out that more can be sent. */
 	flow->timed++;
 	raise(flow, params);
 	flow->raised = now;
+	flow->used = 0;
 }
 
 static void raise_by_bytes(struct verve_dcqcn *flow,
@@ -162,10 +164,11 @@ static void raise_by_bytes(struct verve_dcqcn *flow,
 
 bool verve_dcqcn_advance(struct verve_dcqcn *flow,
 			 const struct verve_cc_params *params, u32 bytes,
-			 u32 reaction, u64 now)
+			 u32 reaction, u32 least, u64 now)
 {
+	flow->used = min_t(u64, (u64)flow->used + bytes, U32_MAX);
 	age_by_time(flow, params, reaction, now);
-	raise_by_time(flow, params, reaction, now);
+	raise_by_time(flow, params, reaction, least, now);
 	raise_by_bytes(flow, params, bytes);
 	return flow->rate < highest(params);
 }

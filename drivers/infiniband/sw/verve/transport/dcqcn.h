@@ -58,6 +58,7 @@ struct verve_cc_params {
  * @target: kbit/s that it tries to get back to
  * @alpha: 1/1024: how bad congestion has been lately
  * @bytes: sent since the last step by bytes
+ * @used: sent since the last step by time, or CNP
  * @timed: steps by time since the last CNP
  * @counted: and by bytes
  * @cut: ns: when the rate was last cut
@@ -69,6 +70,7 @@ struct verve_dcqcn {
 	u32 target;
 	u32 alpha;
 	u32 bytes;
+	u32 used;
 	u32 timed;
 	u32 counted;
 	u64 cut;
@@ -101,14 +103,16 @@ void verve_dcqcn_cut(struct verve_dcqcn *flow,
  * @flow: begun
  * @params: of the port
  * @bytes: sent since the last call
- * @reaction: ns until a step shows: none is taken sooner
+ * @reaction: ns until a step shows: none by time is taken sooner
+ * @least: bytes that must have been sent since the last one: who does not use the rate
+ *	that he has does not learn that he could have more
  * @now: ns
  *
  * Return: false when the flow needs no holding back any more.
  */
 bool verve_dcqcn_advance(struct verve_dcqcn *flow,
 			 const struct verve_cc_params *params, u32 bytes,
-			 u32 reaction, u64 now);
+			 u32 reaction, u32 least, u64 now);
 
 /* ns that @bytes take at the flow's rate. */
 u64 verve_dcqcn_delay(const struct verve_dcqcn *flow, u32 bytes);

@@ -90,15 +90,15 @@ static void dcqcn_recovers(struct kunit *test)
 	verve_dcqcn_cut(&flow, &params, 0, now);
 	cut = flow.rate;
 	KUNIT_EXPECT_TRUE(test,
-			  verve_dcqcn_advance(&flow, &params, 0, 0, now + step - 1));
+			  verve_dcqcn_advance(&flow, &params, 0, 0, 0, now + step - 1));
 	KUNIT_EXPECT_EQ(test, flow.rate, cut);
 	KUNIT_EXPECT_TRUE(test,
-			  verve_dcqcn_advance(&flow, &params, 0, 0, now + step));
+			  verve_dcqcn_advance(&flow, &params, 0, 0, 0, now + step));
 	KUNIT_EXPECT_EQ(test, flow.rate, (cut + 1000000 + 1) / 2);
 	KUNIT_EXPECT_EQ(test, flow.target, 1000000);
 	for (i = 2; i < 20; i++) {
 		last = flow.rate;
-		verve_dcqcn_advance(&flow, &params, 0, 0, now + i * step);
+		verve_dcqcn_advance(&flow, &params, 0, 0, 0, now + i * step);
 		KUNIT_EXPECT_TRUE(test, flow.rate > last);
 	}
 	KUNIT_EXPECT_TRUE(test, flow.target > 1000000);
@@ -114,10 +114,58 @@ static void dcqcn_steps_once_a_round_trip(struct kunit *test)
 	verve_dcqcn_cut(&flow, &params, 10 * MS, 2 * MS);
 	cut = flow.rate;
 	verve_dcqcn_cut(&flow, &params, 10 * MS, 7 * MS);
-	verve_dcqcn_advance(&flow, &params, 0, 10 * MS, 17 * MS - 1);
+	verve_dcqcn_advance(&flow, &params, 0, 10 * MS, 0, 17 * MS - 1);
 	KUNIT_EXPECT_EQ(test, flow.rate, cut);
-	verve_dcqcn_advance(&flow, &params, 0, 10 * MS, 17 * MS);
+	verve_dcqcn_advance(&flow, &params, 0, 10 * MS, 0, 17 * MS);
 	KUNIT_EXPECT_TRUE(test, flow.rate > cut);
+}
+
+/* Who hardly sends does not learn that more can be sent. */
+static void dcqcn_steps_if_used(struct kunit *test)
+{
+	struct verve_cc_params params = defaults();
+	struct verve_dcqcn flow = begun(&params, 1000000);
+	u64 now = 2 * MS;
+	u32 cut;
+	int i;
+
+	verve_dcqcn_cut(&flow, &params, 0, now);
+	cut = flow.rate;
+	for (i = 0; i < 9; i++)
+		verve_dcqcn_advance(&flow, &params, 100, 0, 1000, now += MS);
+	KUNIT_EXPECT_EQ(test, flow.rate, cut);
+	verve_dcqcn_advance(&flow, &params, 100, 0, 1000, now += MS);
+	KUNIT_EXPECT_TRUE(test, flow.rate > cut);
+	/* And so for the next step; a CNP begins anew. */
+	cut = flow.rate;
+	verve_dcqcn_advance(&flow, &params, 999, 0, 1000, now += MS);
+	KUNIT_EXPECT_EQ(test, flow.rate, cut);
+	verve_dcqcn_cut(&flow, &params, 0, now);
+	cut = flow.rate;
+	verve_dcqcn_advance(&flow, &params, 999, 0, 1000, now += MS);
+	KUNIT_EXPECT_EQ(test, flow.rate, cut);
+}
+
+/* After many CNPs, what is won back is what the last one took. */
+static void dcqcn_wins_back_the_last(struct kunit *test)
+{
+	struct verve_cc_params params = defaults();
+	struct verve_dcqcn flow = begun(&params, 1000000);
+	u64 now = 2 * MS;
+	u32 before = 0;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		before = flow.rate;
+		verve_dcqcn_cut(&flow, &params, 0, now += MS);
+	}
+	verve_dcqcn_advance(&flow, &params, 0, 0, 0, now += MS);
+	KUNIT_EXPECT_TRUE(test, flow.rate < before);
+	params.value[VERVE_CC_RP_CLAMP_TGT_RATE] = 0;
+	flow = begun(&params, 1000000);
+	for (i = 0; i < 5; i++)
+		verve_dcqcn_cut(&flow, &params, 0, now += MS);
+	KUNIT_EXPECT_EQ(test, flow.target, 1000000);
 }
 
 /* Both by time and by bytes: hyper increase, until nothing is held back */
@@ -131,7 +179,7 @@ static void dcqcn_ends(struct kunit *test)
 	verve_dcqcn_cut(&flow, &params, 0, now);
 	for (i = 0; i < 10000; i++) {
 		now += MS;
-		if (!verve_dcqcn_advance(&flow, &params, 32767 * 64, 0, now))
+		if (!verve_dcqcn_advance(&flow, &params, 32767 * 64, 0, 0, now))
 			break;
 	}
 	KUNIT_EXPECT_TRUE(test, i < 200);
@@ -149,7 +197,7 @@ static void dcqcn_long_silence(struct kunit *test)
 	params.value[VERVE_CC_RP_DCE_TCP_RTT] = 1;
 	params.value[VERVE_CC_RP_BYTE_RESET] = 1;
 	verve_dcqcn_cut(&flow, &params, 0, 2 * MS);
-	verve_dcqcn_advance(&flow, &params, U32_MAX, 0, 2 * MS + hour);
+	verve_dcqcn_advance(&flow, &params, U32_MAX, 0, 0, 2 * MS + hour);
 	KUNIT_EXPECT_EQ(test, flow.alpha, 0);
 	KUNIT_EXPECT_EQ(test, flow.timed, 1);
 	KUNIT_EXPECT_TRUE(test, flow.counted <= MOST_STEPS);
@@ -174,6 +222,8 @@ static struct kunit_case verve_dcqcn_cases[] = {
 	KUNIT_CASE(dcqcn_decrease_bounded),
 	KUNIT_CASE(dcqcn_recovers),
 	KUNIT_CASE(dcqcn_steps_once_a_round_trip),
+	KUNIT_CASE(dcqcn_steps_if_used),
+	KUNIT_CASE(dcqcn_wins_back_the_last),
 	KUNIT_CASE(dcqcn_ends),
 	KUNIT_CASE(dcqcn_long_silence),
 	KUNIT_CASE(dcqcn_delay),
