@@ -96,10 +96,13 @@ static u32 update_icrc(u32 crc, struct sk_buff *skb, u32 offset, u32 len)
 		return verve_icrc_update(crc, skb->data + offset, len);
 
 	skb_prepare_seq_read(skb, offset, offset + len, &seq);
-	while ((got = skb_seq_read(done, &data, &seq))) {
+	while (done < len && (got = skb_seq_read(done, &data, &seq))) {
+		/* The last piece may go on behind the end. */
+		got = min(got, len - done);
 		crc = verve_icrc_update(crc, data, got);
 		done += got;
 	}
+	skb_abort_seq_read(&seq);
 	return crc;
 }
 
