@@ -74,6 +74,8 @@ void nic_knobs_add(struct nic *nic, const char *name)
 	debugfs_create_atomic_t("corrupt", 0600, dir, &nic->corrupt);
 	debugfs_create_u32("lose", 0600, dir, &nic->lose);
 	debugfs_create_u32("reorder", 0600, dir, &nic->reorder);
+	debugfs_create_u32("scatter", 0600, dir, &nic->scatter);
+	debugfs_create_atomic_t("scattered", 0400, dir, &nic->scattered);
 	debugfs_create_u32("ids", 0600, dir, &nic->ids);
 	debugfs_create_atomic_t("made", 0400, dir, &nic->made);
 	debugfs_create_atomic_t("trains", 0400, dir, &nic->trains);

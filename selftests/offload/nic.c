@@ -93,6 +93,7 @@ static int poll(struct napi_struct *napi, int budget)
 		skb = nic_check(nic, skb);
 		if (!skb)
 			continue;
+		skb = nic_scatter(nic, skb);
 		nic->ndev->stats.rx_packets++;
 		nic->ndev->stats.rx_bytes += skb->len;
 		skb->protocol = eth_type_trans(skb, nic->ndev);

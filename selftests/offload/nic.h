@@ -25,11 +25,13 @@
  * @corrupt: how many ICRCs more it will get wrong
  * @lose: one frame of so many is lost; 0: none
  * @reorder: one frame of so many is overtaken; 0: none
+ * @scatter: frames that arrive are handed over in pieces of so many bytes; 0: in one
  * @ids: what IPv4 identifications packets have that it makes of one: 0 counted up,
  *	1 the same in all, 2 any
  * @made: ICRCs that it has made
  * @trains: trains that came whole
  * @segmented: packets that it made many of
+ * @scattered: frames handed over in pieces
  * @verified: frames whose ICRC it has found right
  * @unable: packets it should not have been given, and dropped
  * @dirty: packets whose place for the ICRC was not empty
@@ -59,10 +61,12 @@ struct nic {
 	atomic_t corrupt;
 	u32 lose;
 	u32 reorder;
+	u32 scatter;
 	u32 ids;
 	atomic_t made;
 	atomic_t trains;
 	atomic_t segmented;
+	atomic_t scattered;
 	atomic_t verified;
 	atomic_t unable;
 	atomic_t dirty;
@@ -97,6 +101,9 @@ void nic_reset(struct nic *nic);
 /* transmit.c: ndo_start_xmit, and what the other end does with a frame */
 netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev);
 struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb);
+
+/* scatter.c: a frame as it is handed over. Return: it, or what takes its place */
+struct sk_buff *nic_scatter(struct nic *nic, struct sk_buff *frame);
 
 /* objects.c: what it knows of the RDMA device, as struct verve_offload_ops */
 int nic_mr_add(struct net_device *ndev, const struct verve_offload_mr *mr,
