@@ -126,6 +126,17 @@ static inline u8 verve_opcode_at(enum verve_op_kind kind, bool first, bool last)
 	return last ? seq->last : seq->middle;
 }
 
+/**
+ * verve_opcode_kind() - sequence that an opcode may be of
+ * @opcode: of a SEND, RDMA WRITE or RDMA READ response
+ * @kind: filled: the opcodes of packets before it in the message, and of it, are those
+ *	of the sequence
+ *
+ * Context: any. Pure.
+ * Return: false for other opcodes.
+ */
+bool verve_opcode_kind(u8 opcode, enum verve_op_kind *kind);
+
 static inline u32 verve_opcode_flags(u8 opcode)
 {
 	return verve_opcodes[opcode].flags;
