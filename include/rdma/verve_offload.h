@@ -35,17 +35,22 @@ struct verve_offload_home;
  *	verve_offload_is_due() says that it is due
  * @VERVE_OFFLOAD_RX_ICRC: say of packets that come in that their ICRC is right,
  *	by verve_offload_verified()
+ * @VERVE_OFFLOAD_TX_MESSAGE: make packets of messages, and with them their ICRCs, so
+ *	it needs VERVE_OFFLOAD_TX_ICRC too; see "Messages, cut by the device"
  * @VERVE_OFFLOAD_RX_PLACE: write the payload of RDMA WRITEs to its place; see "RDMA
  *	WRITEs, placed by the device"
  */
 enum verve_offload_feature {
 	VERVE_OFFLOAD_TX_ICRC	= BIT(0),
 	VERVE_OFFLOAD_RX_ICRC	= BIT(1),
+	VERVE_OFFLOAD_TX_MESSAGE = BIT(2),
 	VERVE_OFFLOAD_RX_PLACE	= BIT(3),
 };
 
 #define VERVE_OFFLOAD_FEATURES	(VERVE_OFFLOAD_TX_ICRC | \
-				 VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_RX_PLACE)
+				 VERVE_OFFLOAD_RX_ICRC | \
+				 VERVE_OFFLOAD_TX_MESSAGE | \
+				 VERVE_OFFLOAD_RX_PLACE)
 
 /* Those for which a device has to know memory regions and QPs */
 #define VERVE_OFFLOAD_STATEFUL	VERVE_OFFLOAD_RX_PLACE
@@ -191,7 +196,8 @@ struct verve_offload_rx_point {
  *	verve_offload_update(). Process context, RTNL or not; the registry's mutex is
  *	held, so locks that are held around calls of it may not be taken. NULL: all
  * @may_send: whether the device can do what is due for this packet, as
- *	verve_offload_is_due() tells. If not, software does it. Called right
+ *	verve_offload_is_due() and verve_offload_is_message() tell. If not, software
+ *	does it: of a message it makes a train, and asks again for that. Called right
  *	before the packet is handed to the driver; BH off, RCU. NULL: always
  * @mr_add: a memory region. The context is handed to ops.mr_del(). Return: 0 or an
  *	error
@@ -282,6 +288,52 @@ void verve_offload_due(struct sk_buff *skb);
 static inline bool verve_offload_is_due(const struct sk_buff *skb)
 {
 	return skb->destructor == verve_offload_due;
+}
+
+/*
+ * DOC: Messages, cut by the device
+ *
+ * A device with VERVE_OFFLOAD_TX_MESSAGE is handed a run of packets of one message as
+ * one packet: the one that it would be if the path MTU were larger. It has Ethernet,
+ * IP, UDP and transport headers, which are linear, the payload of all, the pad and a
+ * place for an ICRC, and its lengths are right. Its opcode is that of a packet in the
+ * place of all of them: Only for a whole message, First, Middle or Last for a part
+ * of one, and with immediate data or a key to invalidate if the last has that.
+ *
+ * skb_shinfo(skb)->gso_size is the path MTU, bytes of payload for each packet but the
+ * last, and a multiple of 4; gso_segs is how many packets there are, at least 1. What
+ * the device sends are these packets, one after the other:
+ *
+ * - Ethernet and VLAN headers: as they are;
+ * - IP, UDP: with the packet's length; UDP's checksum stays 0; the IPv4 identification
+ *   counts up by one, and the header checksum follows;
+ * - BTH: the opcode by the packet's place, the PSN counts up by one, modulo 2^24. The
+ *   bits SolicitedEvent and AckReq are for the last packet, the pad count too; they
+ *   are 0 in the others;
+ * - RETH, AETH, immediate data, IETH: in the packets whose opcode has them, the same
+ *   in all. An AETH may be in the first and the last;
+ * - payload, pad, and the ICRC of this packet.
+ *
+ * The opcodes are those of SEND, RDMA WRITE and RDMA READ Response of RC, and SEND and
+ * RDMA WRITE of UC. A device that cannot do all of that for some packet refuses it by
+ * ops.may_send().
+ */
+
+/* The destructor of a message that is the device's; for verve_offload_is_message(). */
+void verve_offload_message_due(struct sk_buff *skb);
+
+/**
+ * verve_offload_is_message() - is a packet for the device to make packets of?
+ * @skb: packet in ndo_start_xmit(), before it is orphaned
+ *
+ * verve_offload_is_due() is false for those. As gso_type is 0, nobody but the driver
+ * takes it for one that could be segmented.
+ *
+ * Context: any.
+ */
+static inline bool verve_offload_is_message(const struct sk_buff *skb)
+{
+	return skb->destructor == verve_offload_message_due;
 }
 
 /**
@@ -388,11 +440,17 @@ static inline void verve_offload_placed(struct sk_buff *skb,
  * @device: ICRCs left to a device
  * @fallback: ICRCs computed in software after all, at the device
  * @unsettled: packets that never reached one: dropped on the way, or taken from it
+ * @messages: messages left to a device
+ * @message_device: packets of those, which are counted by @device too
+ * @message_fallback: packets of messages that became trains after all
  */
 struct verve_offload_stats {
 	u64 device;
 	u64 fallback;
 	u64 unsettled;
+	u64 messages;
+	u64 message_device;
+	u64 message_fallback;
 };
 
 /**
@@ -400,9 +458,13 @@ struct verve_offload_stats {
  * @fill: compute the ICRC of a packet, or of each in a train. BH off or on, RCU;
  *	the transport and network header offsets are right. Return: how many, or 0
  *	when somebody has reshaped it
+ * @segment: make a train of a message, or a packet if it is one only; the ICRCs are
+ *	still to be computed. Likewise; the message stays. Return: NULL without memory,
+ *	or when somebody has reshaped it
  */
 struct verve_offload_transport {
 	u32 (*fill)(struct sk_buff *skb);
+	struct sk_buff *(*segment)(struct sk_buff *skb);
 };
 
 struct verve_offload_sender;
@@ -431,6 +493,9 @@ enum verve_offload_object_kind {
  *	those that come in by it; looks through VLANs and bonds. RCU
  * @give: the ICRC of a packet or train is due: leave it to the egress device. BH
  *	off
+ * @give_message: a message: leave all of it to the egress device. BH off
+ * @takes_messages: may there be messages? Not for a while after one was lost before
+ *	it came to a device. Any context
  * @join: an RDMA device has its netdev, until that is unregistered or @leave is
  *	called. RTNL. Return: NULL without memory
  * @leave: the RDMA device goes; it has no objects any more. Process
@@ -451,6 +516,9 @@ struct verve_offload_registry {
 	const u32 *any;
 	u32 (*features)(struct net_device *ndev);
 	void (*give)(struct verve_offload_sender *sender, struct sk_buff *skb);
+	void (*give_message)(struct verve_offload_sender *sender,
+			     struct sk_buff *skb);
+	bool (*takes_messages)(struct verve_offload_sender *sender);
 	struct verve_offload_home *(*join)(struct net_device *ndev);
 	void (*leave)(struct verve_offload_home *home);
 	void (*publish)(struct verve_offload_home *home,

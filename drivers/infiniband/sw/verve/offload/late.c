@@ -30,17 +30,6 @@
 #include <net/sock.h>
 #include "offload.h"
 
-/**
- * struct verve_offload_sender - a socket that stands for a sender
- * @inet: the socket, whose references are the sender's and its packets'; first, as
- *	the kernel allocates it. IP looks into it, as into any that a packet has
- * @stats: per-CPU counters; freed with the socket
- */
-struct verve_offload_sender {
-	struct inet_sock inet;
-	struct verve_offload_stats __percpu *stats;
-};
-
 static struct proto sender_proto = {
 	.name = "VERVE_OFFLOAD",
 	.owner = THIS_MODULE,
@@ -48,13 +37,6 @@ static struct proto sender_proto = {
 };
 
 static const struct verve_offload_transport __rcu *current_transport;
-
-static struct verve_offload_sender *to_sender(struct sock *sk)
-{
-	return container_of(sk, struct verve_offload_sender, inet.sk);
-}
-
-#define count(sk, name, n)	this_cpu_add(to_sender(sk)->stats->name, n)
 
 static u32 fill(struct sk_buff *skb)
 {
@@ -69,15 +51,23 @@ static u32 fill(struct sk_buff *skb)
 	return packets;
 }
 
-static u32 packets_in(const struct sk_buff *skb)
+struct sk_buff *verve_offload_segment(struct sk_buff *message)
 {
-	return skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+	const struct verve_offload_transport *transport;
+	struct sk_buff *train = NULL;
+
+	rcu_read_lock();
+	transport = rcu_dereference(current_transport);
+	if (transport)
+		train = transport->segment(message);
+	rcu_read_unlock();
+	return train;
 }
 
 /* The packet was dropped, or goes on without its socket. */
 static void unsettled(struct sk_buff *skb)
 {
-	count(skb->sk, unsettled, packets_in(skb));
+	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
 	fill(skb);
 	sock_efree(skb);
 }
@@ -89,15 +79,15 @@ void verve_offload_due(struct sk_buff *skb)
 }
 EXPORT_SYMBOL_GPL(verve_offload_due);
 
-static void attach_socket(struct sk_buff *skb, struct sock *sk,
-			  void (*destructor)(struct sk_buff *skb))
+void verve_offload_attach_socket(struct sk_buff *skb, struct sock *sk,
+				 void (*destructor)(struct sk_buff *skb))
 {
 	sock_hold(sk);
 	skb->sk = sk;
 	skb->destructor = destructor;
 }
 
-static void detach_socket(struct sk_buff *skb)
+void verve_offload_detach_socket(struct sk_buff *skb)
 {
 	struct sock *sk = skb->sk;
 
@@ -107,7 +97,7 @@ static void detach_socket(struct sk_buff *skb)
 }
 
 /* A bond that sends copies makes them without the socket. */
-static bool passes_on(const struct net_device *ndev)
+bool verve_offload_passes_on(const struct net_device *ndev)
 {
 	if (netif_is_bond_master(ndev)) {
 		struct bonding *bond = netdev_priv(ndev);
@@ -129,7 +119,7 @@ static struct sk_buff *uncouple(struct sk_buff *train)
 	}
 	for (skb = packets; skb; skb = skb->next) {
 		if (!skb->sk)
-			attach_socket(skb, sk, train->destructor);
+			verve_offload_attach_socket(skb, sk, train->destructor);
 	}
 	/* The head of the list is the train, with another reference. */
 	consume_skb(train);
@@ -152,13 +142,13 @@ static struct sk_buff *fall_back(struct sk_buff *skb)
 	u32 packets = fill(skb);
 
 	if (packets) {
-		count(skb->sk, fallback, packets);
-		detach_socket(skb);
+		verve_offload_count(skb->sk, fallback, packets);
+		verve_offload_detach_socket(skb);
 		return skb;
 	}
 	/* Without the transport, or reshaped: nobody knows any more what is due. */
-	count(skb->sk, unsettled, packets_in(skb));
-	detach_socket(skb);
+	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
+	verve_offload_detach_socket(skb);
 	kfree_skb(skb);
 	return NULL;
 }
@@ -170,21 +160,22 @@ static struct sk_buff *fall_back(struct sk_buff *skb)
 static __maybe_unused struct sk_buff *
 settle(struct sock *sk, struct net_device *ndev, struct sk_buff *skb)
 {
-	if (skb->destructor != unsettled)
+	skb = verve_offload_settle_message(ndev, skb);
+	if (!skb || skb->destructor != unsettled)
 		return skb;
-	if (passes_on(ndev))
+	if (verve_offload_passes_on(ndev))
 		return go_on(skb);
-	if (!verve_offload_may_send(ndev, skb))
-		return fall_back(skb);
-	count(sk, device, packets_in(skb));
 	skb->destructor = verve_offload_due;
+	if (!verve_offload_may_send(ndev, skb, VERVE_OFFLOAD_TX_ICRC))
+		return fall_back(skb);
+	verve_offload_count(sk, device, verve_offload_packets(skb));
 	return go_on(skb);
 }
 
 void verve_offload_give(struct verve_offload_sender *sender,
 			struct sk_buff *skb)
 {
-	attach_socket(skb, &sender->inet.sk, unsettled);
+	verve_offload_attach_socket(skb, &sender->inet.sk, unsettled);
 }
 
 void verve_offload_attach(const struct verve_offload_transport *transport)
@@ -200,7 +191,7 @@ void verve_offload_detach(void)
 
 static void free_stats(struct sock *sk)
 {
-	free_percpu(to_sender(sk)->stats);
+	free_percpu(verve_offload_sender(sk)->stats);
 }
 
 struct verve_offload_sender *verve_offload_open(void)
@@ -223,7 +214,7 @@ struct verve_offload_sender *verve_offload_open(void)
 #ifdef CONFIG_SOCK_VALIDATE_XMIT
 	sk->sk_validate_xmit_skb = settle;
 #endif
-	sender = to_sender(sk);
+	sender = verve_offload_sender(sk);
 	sender->stats = stats;
 	return sender;
 }
@@ -245,6 +236,9 @@ void verve_offload_stats(const struct verve_offload_sender *sender,
 		stats->device += READ_ONCE(part->device);
 		stats->fallback += READ_ONCE(part->fallback);
 		stats->unsettled += READ_ONCE(part->unsettled);
+		stats->messages += READ_ONCE(part->messages);
+		stats->message_device += READ_ONCE(part->message_device);
+		stats->message_fallback += READ_ONCE(part->message_fallback);
 	}
 }
 

@@ -8,6 +8,8 @@
 #include <linux/if_vlan.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/percpu.h>
+#include <net/inet_sock.h>
 #include <rdma/verve_offload.h>
 
 /**
@@ -28,6 +30,10 @@ struct verve_offload {
 	struct rcu_head rcu;
 };
 
+/* What messages are on their way, and the netdevs that take it: see message.c. */
+#define VERVE_OFFLOAD_MESSAGE_GSO	SKB_GSO_SCTP
+#define VERVE_OFFLOAD_MESSAGE_FEATURE	NETIF_F_GSO_SCTP
+
 /* The table, what each entry's features are, and objects. Taken inside RTNL. */
 extern struct mutex verve_offload_table_lock;
 
@@ -41,14 +47,72 @@ static inline bool verve_offload_is_layer(const struct net_device *ndev)
 }
 
 /**
- * verve_offload_may_send() - will this very netdev compute a packet's ICRC?
+ * verve_offload_may_send() - will this very netdev do what is due for a packet?
  * @ndev: where it is about to go
- * @skb: packet or train
+ * @skb: packet, train or message, with the destructor that says what is due
+ * @needed: features that this takes
  * Context: BH off, RCU.
  */
-bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb);
+bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
+			    u32 needed);
 
-/* late.c: the other end of struct verve_offload_registry */
+/**
+ * struct verve_offload_sender - a socket that stands for a sender
+ * @inet: the socket, whose references are the sender's and its packets'; first, as
+ *	the kernel allocates it. IP looks into it, as into any that a packet has
+ * @stats: per-CPU counters; freed with the socket
+ * @barred_until: jiffies: no messages until then; 0: there may be
+ */
+struct verve_offload_sender {
+	struct inet_sock inet;
+	struct verve_offload_stats __percpu *stats;
+	unsigned long barred_until;
+};
+
+static inline struct verve_offload_sender *verve_offload_sender(struct sock *sk)
+{
+	return container_of(sk, struct verve_offload_sender, inet.sk);
+}
+
+/* @n of @name of struct verve_offload_stats, for the sender with socket @sk */
+#define verve_offload_count(sk, name, n) \
+	this_cpu_add(verve_offload_sender(sk)->stats->name, n)
+
+/* How many packets a train or message stands for */
+static inline u32 verve_offload_packets(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+}
+
+/* A packet gets a sender's socket, with a reference, and loses it. */
+void verve_offload_attach_socket(struct sk_buff *skb, struct sock *sk,
+				 void (*destructor)(struct sk_buff *skb));
+void verve_offload_detach_socket(struct sk_buff *skb);
+
+/* Is a netdev not the end of a packet's way, and keeps its socket? */
+bool verve_offload_passes_on(const struct net_device *ndev);
+
+/* transport->segment(), if the transport is there; else NULL. Any context. */
+struct sk_buff *verve_offload_segment(struct sk_buff *message);
+
+/**
+ * verve_offload_settle_message() - a packet is about to go to a netdev
+ * @ndev: netdev
+ * @skb: any with a sender's socket; consumed
+ *
+ * Context: BH off, RCU.
+ * Return: @skb; the train that a message has become, whose ICRCs are due; or NULL, if
+ * it is lost.
+ */
+struct sk_buff *verve_offload_settle_message(struct net_device *ndev,
+					     struct sk_buff *skb);
+
+/* The other end of struct verve_offload_registry: message.c */
+void verve_offload_give_message(struct verve_offload_sender *sender,
+				struct sk_buff *skb);
+bool verve_offload_takes_messages(struct verve_offload_sender *sender);
+
+/* late.c */
 void verve_offload_attach(const struct verve_offload_transport *transport);
 void verve_offload_detach(void);
 struct verve_offload_sender *verve_offload_open(void);

@@ -45,20 +45,24 @@ static u32 active_features(const struct net_device *ndev)
 	return offload ? READ_ONCE(offload->active) : 0;
 }
 
-bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb)
+bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
+			    u32 needed)
 {
 	struct verve_offload *offload = verve_offload_find(ndev);
 
-	if (!offload ||
-	    !(READ_ONCE(offload->active) & VERVE_OFFLOAD_TX_ICRC))
+	if (!offload || needed & ~READ_ONCE(offload->active))
 		return false;
 	return !offload->ops->may_send || offload->ops->may_send(ndev, skb);
 }
 
-/* Of the netdevs below one: of all for what comes in, of any for what goes out */
+/*
+ * Of the netdevs below one: of all for what comes in, of any for what goes out, if
+ * those between take it
+ */
 struct below {
 	u32 any;
 	u32 all;
+	netdev_features_t between;
 };
 
 static int look_below(struct net_device *ndev, struct netdev_nested_priv *priv)
@@ -66,8 +70,10 @@ static int look_below(struct net_device *ndev, struct netdev_nested_priv *priv)
 	struct below *below = priv->data;
 	u32 active;
 
-	if (verve_offload_is_layer(ndev))
+	if (verve_offload_is_layer(ndev)) {
+		below->between &= READ_ONCE(ndev->features);
 		return 0;
+	}
 	active = active_features(ndev);
 	below->any |= active;
 	below->all &= active;
@@ -77,13 +83,19 @@ static int look_below(struct net_device *ndev, struct netdev_nested_priv *priv)
 /* Others change packets, copy them, or bring in some of their own. */
 static u32 features(struct net_device *ndev)
 {
-	struct below below = { .all = VERVE_OFFLOAD_FEATURES };
+	struct below below = {
+		.all = VERVE_OFFLOAD_FEATURES,
+		.between = READ_ONCE(ndev->features),
+	};
 	struct netdev_nested_priv priv = { .data = &below };
+	u32 out = VERVE_OFFLOAD_TX_ICRC;
 
 	if (!verve_offload_is_layer(ndev))
 		return active_features(ndev);
 	netdev_walk_all_lower_dev_rcu(ndev, look_below, &priv);
-	return (below.any & VERVE_OFFLOAD_TX_ICRC) |
+	if (below.between & VERVE_OFFLOAD_MESSAGE_FEATURE)
+		out |= VERVE_OFFLOAD_TX_MESSAGE;
+	return (below.any & out) |
 	       (below.any & below.all &
 		(VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_RX_PLACE));
 }
@@ -144,6 +156,8 @@ static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 {
 	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
 		able &= ~VERVE_OFFLOAD_TX_ICRC;
+	if (!(able & VERVE_OFFLOAD_TX_ICRC))
+		able &= ~VERVE_OFFLOAD_TX_MESSAGE;
 	if (!can_place(ops))
 		able &= ~VERVE_OFFLOAD_RX_PLACE;
 	return able & VERVE_OFFLOAD_FEATURES;
@@ -226,6 +240,8 @@ const struct verve_offload_registry verve_offload_registry = {
 	.any = &any_active,
 	.features = features,
 	.give = verve_offload_give,
+	.give_message = verve_offload_give_message,
+	.takes_messages = verve_offload_takes_messages,
 	.join = verve_offload_join,
 	.leave = verve_offload_leave,
 	.publish = verve_offload_publish,

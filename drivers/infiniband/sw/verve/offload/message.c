@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages, of which a device makes the packets
+ *
+ * DOC: The way of a message
+ *
+ * A message is a packet that is too long: nobody but its device may send it. It goes
+ * as a train does, with a socket, and where it leaves the stack it is decided who makes
+ * packets of it. The device does, or it becomes a train right there, whose ICRCs are
+ * due, and the rest is as for other trains (late.c).
+ *
+ * On its way it is GSO of a kind that VLANs take whole, as other netdevs in software
+ * do, and no NIC does: SKB_GSO_SCTP, which with UDP has no meaning. So whoever would
+ * segment it fails, and drops it, as do the queues of a NIC with a copy that has no
+ * socket. A message that was lost so is sent again in packets; and as there may be
+ * a reason why messages do not get through, there are none for a while.
+ */
+#include <linux/jiffies.h>
+#include <linux/netdevice.h>
+#include <net/gso.h>
+#include <net/sock.h>
+#include "offload.h"
+
+/* A message is lost at most once in that time, if all are lost. */
+#define PAUSE	HZ
+
+#define NEEDED	(VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_MESSAGE)
+
+/* Nobody has decided; it was dropped, or is not Verve's any more. */
+static void undecided(struct sk_buff *skb)
+{
+	struct verve_offload_sender *sender = verve_offload_sender(skb->sk);
+
+	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
+	/* Not 0 */
+	WRITE_ONCE(sender->barred_until, (jiffies + PAUSE) | 1);
+	sock_efree(skb);
+}
+
+/* The driver is done with it. */
+void verve_offload_message_due(struct sk_buff *skb)
+{
+	sock_efree(skb);
+}
+EXPORT_SYMBOL_GPL(verve_offload_message_due);
+
+void verve_offload_give_message(struct verve_offload_sender *sender,
+				struct sk_buff *skb)
+{
+	skb_shinfo(skb)->gso_type = VERVE_OFFLOAD_MESSAGE_GSO;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	verve_offload_attach_socket(skb, &sender->inet.sk, undecided);
+}
+
+bool verve_offload_takes_messages(struct verve_offload_sender *sender)
+{
+	unsigned long until = READ_ONCE(sender->barred_until);
+
+	if (likely(!until))
+		return true;
+	if (time_before(jiffies, until))
+		return false;
+	WRITE_ONCE(sender->barred_until, 0);
+	return true;
+}
+
+/*
+ * From here on it is no GSO, so nothing more is asked of the netdev's features. Clones
+ * that are on other ways have to see what they saw.
+ */
+static bool hand_over(struct net_device *ndev, struct sk_buff *skb)
+{
+	skb->destructor = verve_offload_message_due;
+	if (!verve_offload_may_send(ndev, skb, NEEDED) ||
+	    skb_unclone(skb, GFP_ATOMIC)) {
+		skb->destructor = undecided;
+		return false;
+	}
+	skb_shinfo(skb)->gso_type = 0;
+	verve_offload_count(skb->sk, messages, 1);
+	verve_offload_count(skb->sk, message_device, verve_offload_packets(skb));
+	verve_offload_count(skb->sk, device, verve_offload_packets(skb));
+	return true;
+}
+
+/* Does it stay a message at this netdev? */
+static bool stays(struct net_device *ndev, struct sk_buff *skb)
+{
+	if (verve_offload_passes_on(ndev))
+		return !netif_needs_gso(skb, netif_skb_features(skb));
+	return hand_over(ndev, skb);
+}
+
+static struct sk_buff *become_train(struct sk_buff *skb)
+{
+	struct sk_buff *train = verve_offload_segment(skb);
+
+	if (!train) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	verve_offload_count(skb->sk, message_fallback,
+			    verve_offload_packets(skb));
+	verve_offload_give(verve_offload_sender(skb->sk), train);
+	/* The last of a list of one, as validate_xmit_skb_list() expects */
+	train->prev = train;
+	verve_offload_detach_socket(skb);
+	consume_skb(skb);
+	return train;
+}
+
+struct sk_buff *verve_offload_settle_message(struct net_device *ndev,
+					     struct sk_buff *skb)
+{
+	if (skb->destructor != undecided || stays(ndev, skb))
+		return skb;
+	return become_train(skb);
+}
