@@ -23,6 +23,9 @@
 	X(tx_icrc_offload)		\
 	X(tx_icrc_fallback)		\
 	X(tx_icrc_unsettled)		\
+	X(tx_message_offload)		\
+	X(tx_message_runs)		\
+	X(tx_message_fallback)		\
 	X(rx_icrc_offload)		\
 	X(rx_placed_pkts)		\
 	X(rx_placed_bytes)		\

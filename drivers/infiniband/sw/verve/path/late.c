@@ -16,6 +16,7 @@
 #include "../device.h"
 #include "../wire/icrc.h"
 #include "late.h"
+#include "message.h"
 #include "net.h"
 
 const struct verve_offload_registry *verve_registry;
@@ -106,6 +107,7 @@ static u32 fill(struct sk_buff *skb)
 
 static const struct verve_offload_transport transport = {
 	.fill = fill,
+	.segment = verve_message_segment,
 };
 
 /*
@@ -132,12 +134,26 @@ static u32 features(struct net_device *ndev, u32 wanted)
 	return verve_registry->features(ndev) & wanted;
 }
 
-bool verve_late_is_wanted(const struct verve_dev *dev,
-			  const struct verve_flow *flow)
+static u32 usable(const struct verve_dev *dev, const struct verve_flow *flow)
 {
-	return dev->sender && !flow->is_distrusted &&
-	       features(flow->dst->dev, VERVE_OFFLOAD_TX_ICRC) &&
-	       is_plain(flow);
+	u32 offered;
+
+	if (!dev->sender || flow->is_distrusted)
+		return 0;
+	offered = features(flow->dst->dev,
+			   VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_MESSAGE);
+	return offered && is_plain(flow) ? offered : 0;
+}
+
+void verve_late_look(const struct verve_dev *dev, struct verve_flow *flow)
+{
+	u32 offered = usable(dev, flow);
+
+	flow->is_late = offered & VERVE_OFFLOAD_TX_ICRC;
+	flow->has_messages = flow->is_late &&
+			     offered & VERVE_OFFLOAD_TX_MESSAGE &&
+			     verve_message_is_trusted(flow) &&
+			     verve_registry->takes_messages(dev->sender);
 }
 
 enum verve_late_answer verve_late_ask(const struct verve_dev *dev,
@@ -156,6 +172,11 @@ void verve_late_give(const struct verve_dev *dev, struct sk_buff *skb)
 	verve_registry->give(dev->sender, skb);
 }
 
+void verve_late_give_message(const struct verve_dev *dev, struct sk_buff *skb)
+{
+	verve_registry->give_message(dev->sender, skb);
+}
+
 bool verve_late_is_verified(const struct sk_buff *skb)
 {
 	return skb->ip_summed == CHECKSUM_UNNECESSARY && skb->csum_level &&
@@ -172,6 +193,9 @@ void verve_late_stats(const struct verve_dev *dev, u64 *values)
 	values[VERVE_CNT_tx_icrc_offload] += stats.device;
 	values[VERVE_CNT_tx_icrc_fallback] += stats.fallback;
 	values[VERVE_CNT_tx_icrc_unsettled] += stats.unsettled;
+	values[VERVE_CNT_tx_message_offload] += stats.message_device;
+	values[VERVE_CNT_tx_message_runs] += stats.messages;
+	values[VERVE_CNT_tx_message_fallback] += stats.message_fallback;
 }
 
 void verve_late_open(struct verve_dev *dev)

@@ -18,13 +18,12 @@ struct verve_offload_registry;
 extern const struct verve_offload_registry *verve_registry;
 
 /**
- * verve_late_is_wanted() - might a NIC compute the ICRC of a flow's packets?
+ * verve_late_look() - what might a NIC do for a flow's packets now?
  * @dev: device that sends
- * @flow: with a route
- * Context: BH off, RCU.
+ * @flow: with a route; @flow->is_late and @flow->has_messages are set
+ * Context: BH off, RCU. The owner of @flow.
  */
-bool verve_late_is_wanted(const struct verve_dev *dev,
-			  const struct verve_flow *flow);
+void verve_late_look(const struct verve_dev *dev, struct verve_flow *flow);
 
 enum verve_late_answer {
 	VERVE_LATE_OFFERED,
@@ -50,6 +49,14 @@ enum verve_late_answer verve_late_ask(const struct verve_dev *dev,
  * Context: BH off.
  */
 void verve_late_give(const struct verve_dev *dev, struct sk_buff *skb);
+
+/**
+ * verve_late_give_message() - packets are to be made of a message later
+ * @dev: device that sends
+ * @skb: from verve_message_build()
+ * Context: BH off.
+ */
+void verve_late_give_message(const struct verve_dev *dev, struct sk_buff *skb);
 
 /**
  * verve_late_is_verified() - does a NIC say that a packet's ICRC is right?

@@ -166,4 +166,28 @@ int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
 			const struct verve_pdu *pdu, u32 qpn,
 			struct verve_iter *payload);
 
+/*
+ * A packet whose payload is in fragments, from the end to the beginning: payload, pad
+ * and ICRC are attached, transport headers pushed, then those of UDP and IP.
+ */
+
+/* @room: bytes of all headers. BH off. Return: NULL without memory. */
+struct sk_buff *verve_packet_begin(const struct verve_flow *flow, u32 room);
+
+/**
+ * verve_packet_attach() - append to what is there
+ * @skb: from verve_packet_begin()
+ * @payload: advanced
+ * @len: bytes of it
+ * @zeros: bytes behind those
+ *
+ * Context: BH off, RCU.
+ * Return: 0; -ENOBUFS, @payload untouched, when there is no room; or the payload
+ * iterator's error.
+ */
+int verve_packet_attach(struct sk_buff *skb, struct verve_iter *payload, u32 len,
+			u32 zeros);
+/* All that follows the UDP header is there. */
+void verve_packet_end(struct sk_buff *skb, const struct verve_flow *flow);
+
 #endif

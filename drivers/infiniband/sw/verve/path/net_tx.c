@@ -60,36 +60,51 @@ static void join(struct verve_train *train, struct verve_flow *flow)
 		verve_train_flush(train);
 }
 
-/* Memory is absent from there on: the burst ends before it. */
-static void truncate(struct verve_burst *burst, u32 packets)
+void verve_burst_truncate(struct verve_burst *burst, u32 packets)
 {
 	burst->packets = packets;
 	burst->length = packets * burst->mtu;
 	burst->ends = false;
 }
 
+/* Return: how many packets, or why none; then one of them is lost */
+static int add_some(struct verve_train *train, struct verve_flow *flow,
+		    struct verve_burst *burst, u32 first)
+{
+	struct verve_pdu pdu;
+	int done;
+
+	if (unlikely(flow->has_messages)) {
+		done = verve_train_put_message(train, flow, burst, first);
+		if (done)
+			return done;
+	}
+	verve_burst_pdu(burst, first, 1,
+			min(burst->length - first * burst->mtu, burst->mtu),
+			&pdu);
+	return verve_train_put(train, flow, burst, &pdu) ?: 1;
+}
+
 static int add_packets(struct verve_train *train, struct verve_flow *flow,
 		       struct verve_burst *burst)
 {
-	u32 i, left = burst->length;
-	struct verve_pdu pdu;
-	int err;
+	int done;
+	u32 i;
 
-	for (i = 0; i < burst->packets; i++) {
-		verve_burst_pdu(burst, i, 1, min(left, burst->mtu), &pdu);
-		left -= pdu.length;
-		err = verve_train_put(train, flow, burst, &pdu);
-		if (likely(!err)) {
-			flow->ip_id++;
+	for (i = 0; i < burst->packets; i += done) {
+		done = add_some(train, flow, burst, i);
+		if (likely(done > 0)) {
+			flow->ip_id += done;
 			continue;
 		}
-		if (err == -EAGAIN && i) {
-			truncate(burst, i);
+		if (done == -EAGAIN && i) {
+			verve_burst_truncate(burst, i);
 			return 0;
 		}
-		if (err != -ENOMEM && err != -EMSGSIZE)
-			return err;
+		if (done != -ENOMEM && done != -EMSGSIZE)
+			return done;
 		verve_count(train, send_err, 1);
+		done = 1;
 	}
 	return 0;
 }
@@ -111,7 +126,7 @@ int verve_train_add(struct verve_train *train, struct verve_flow *flow,
 	trace_verve_burst(train->qpn, burst);
 	rcu_read_lock();
 	if (likely(verve_flow_route(flow, train->dev))) {
-		flow->is_late = verve_late_is_wanted(train->dev, flow);
+		verve_late_look(train->dev, flow);
 		join(train, flow);
 		err = add_packets(train, flow, burst);
 		train->ip_id = flow->ip_id;

@@ -29,10 +29,9 @@ static u8 hop_limit(const struct verve_av *av)
 }
 
 /* @len: from the UDP header to the end of the packet */
-static void put_v4(struct sk_buff *skb, const struct verve_flow *flow, u32 len)
+static void put_v4(struct iphdr *ip, const struct verve_flow *flow, u32 len)
 {
 	const struct verve_av *av = &flow->av;
-	struct iphdr *ip = skb_put(skb, sizeof(*ip));
 
 	*ip = (struct iphdr) {
 		.version = IPVERSION,
@@ -50,10 +49,9 @@ static void put_v4(struct sk_buff *skb, const struct verve_flow *flow, u32 len)
 	ip_send_check(ip);
 }
 
-static void put_v6(struct sk_buff *skb, const struct verve_flow *flow, u32 len)
+static void put_v6(struct ipv6hdr *ip, const struct verve_flow *flow, u32 len)
 {
 	const struct verve_av *av = &flow->av;
-	struct ipv6hdr *ip = skb_put(skb, sizeof(*ip));
 
 	ip6_flow_hdr(ip, av->traffic_class, htonl(av->flow_label));
 	ip->payload_len = htons(len);
@@ -63,10 +61,8 @@ static void put_v6(struct sk_buff *skb, const struct verve_flow *flow, u32 len)
 	ip->daddr = av->daddr;
 }
 
-static void put_udp(struct sk_buff *skb, const struct verve_av *av, u32 len)
+static void put_udp(struct udphdr *udp, const struct verve_av *av, u32 len)
 {
-	struct udphdr *udp = skb_put(skb, sizeof(*udp));
-
 	udp->source = htons(av->sport);
 	udp->dest = htons(VERVE_UDP_PORT);
 	udp->len = htons(len);
@@ -204,11 +200,11 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 
 	skb_reset_network_header(skb);
 	if (av->is_v6)
-		put_v6(skb, flow, udp_len);
+		put_v6(skb_put(skb, ip_len), flow, udp_len);
 	else
-		put_v4(skb, flow, udp_len);
+		put_v4(skb_put(skb, ip_len), flow, udp_len);
 	skb_set_transport_header(skb, ip_len);
-	put_udp(skb, av, udp_len);
+	put_udp(skb_put(skb, sizeof(struct udphdr)), av, udp_len);
 	verve_wire_build(skb_put(skb, pdu->hdr_len), pdu, qpn);
 	if (pdu->length) {
 		err = verve_iter_read(payload, skb_put(skb, pdu->length),
@@ -296,4 +292,49 @@ int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
 	memcpy(data + end, &icrc, sizeof(icrc));
 	add_fragment(head, data, len);
 	return 0;
+}
+
+struct sk_buff *verve_packet_begin(const struct verve_flow *flow, u32 room)
+{
+	struct sk_buff *skb = alloc_packet(flow->dst, room, room);
+
+	if (unlikely(!skb))
+		return NULL;
+	skb_reserve(skb, room);
+	skb->priority = rt_tos2priority(flow->av.traffic_class);
+	return skb;
+}
+
+int verve_packet_attach(struct sk_buff *skb, struct verve_iter *payload, u32 len,
+			u32 zeros)
+{
+	u8 *data;
+	int err;
+
+	if (skb_shinfo(skb)->nr_frags == MAX_SKB_FRAGS)
+		return -ENOBUFS;
+	data = alloc_fragment(len + zeros, sizeof(u32));
+	if (unlikely(!data))
+		return -ENOBUFS;
+	err = len ? verve_iter_read(payload, data, len) : 0;
+	if (unlikely(err)) {
+		put_page(virt_to_head_page(data));
+		return err;
+	}
+	memset(data + len, 0, zeros);
+	add_fragment(skb, data, len + zeros);
+	return 0;
+}
+
+void verve_packet_end(struct sk_buff *skb, const struct verve_flow *flow)
+{
+	u32 udp_len = skb->len + sizeof(struct udphdr);
+
+	put_udp(skb_push(skb, sizeof(struct udphdr)), &flow->av, udp_len);
+	skb_reset_transport_header(skb);
+	if (flow->av.is_v6)
+		put_v6(skb_push(skb, sizeof(struct ipv6hdr)), flow, udp_len);
+	else
+		put_v4(skb_push(skb, sizeof(struct iphdr)), flow, udp_len);
+	skb_reset_network_header(skb);
 }

@@ -44,6 +44,20 @@ struct verve_uso_flow {
 };
 
 /**
+ * struct verve_message_flow - what becomes of the messages of a flow (message.h)
+ * @psn: of the newest packet of one, if @is_out
+ * @barred_until: jiffies: none until then; 0: it did not come to that
+ * @failures: in a row, when a message was out and packets had to be sent again
+ * @is_out: it is not known yet whether it has arrived
+ */
+struct verve_message_flow {
+	unsigned long barred_until;
+	u32 psn;
+	u8 failures;
+	bool is_out;
+};
+
+/**
  * struct verve_flow - an address vector and its cached route
  * @av: where to
  * @dst: route, or NULL; checked and renewed by the path
@@ -51,6 +65,8 @@ struct verve_uso_flow {
  * @ip_id: IPv4 identification of the next packet
  * @is_late: the ICRC of its packets is left to the egress device (late.h)
  * @is_distrusted: that did no good; until the route is renewed
+ * @has_messages: so is making packets of its messages
+ * @message: whether those arrive
  * @uso: whether its packets may be segmented by the NIC
  *
  * Owned by one QP's engine (under its lock) or used on one stack.
@@ -62,6 +78,8 @@ struct verve_flow {
 	u16 ip_id;
 	bool is_late;
 	bool is_distrusted;
+	bool has_messages;
+	struct verve_message_flow message;
 	struct verve_uso_flow uso;
 };
 
@@ -90,10 +108,26 @@ bool verve_uso_lost(struct verve_dev *dev, struct verve_flow *flow);
 /* It will be sent again, though it may well have arrived. */
 void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow);
 
-/* May a NIC make the packets of a burst of one? (uso.h) */
+/*
+ * Messages whose packets a NIC makes (message.h), likewise.
+ */
+
+/* Everything up to @flow->message.psn has arrived. */
+void verve_message_arrived(struct verve_flow *flow);
+/**
+ * verve_message_lost() - something is sent again
+ * @flow: of a QP, whose engine is owned
+ * Return: whether there will be no messages for a while, for the first time.
+ */
+bool verve_message_lost(struct verve_flow *flow);
+
+/* May a NIC make the packets of a burst of one? (uso.h, message.h) */
 enum verve_segmentation {
-	VERVE_SEGMENT_HERE,	/* no: nobody would learn that it did it wrong */
-	VERVE_SEGMENT_PROVEN,	/* if it has done it right for this flow */
+	VERVE_SEGMENT_HERE,	/* no */
+	VERVE_SEGMENT_OFFERED,	/* one whose driver says that it knows how; nobody
+				 * would learn that another did it wrong
+				 */
+	VERVE_SEGMENT_PROVEN,	/* also if it has done it right for this flow */
 	VERVE_SEGMENT_TRY,	/* also as a trial */
 };
 
@@ -137,6 +171,9 @@ struct verve_burst {
  */
 void verve_burst_pdu(const struct verve_burst *burst, u32 first, u32 packets,
 		     u32 length, struct verve_pdu *pdu);
+
+/* Memory is absent behind its first @packets, at least 1: it ends there. */
+void verve_burst_truncate(struct verve_burst *burst, u32 packets);
 
 /**
  * struct verve_arrival - one packet for a QP, or a run of packets of a message

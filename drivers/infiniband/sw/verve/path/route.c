@@ -28,6 +28,8 @@ void verve_flow_reset(struct verve_flow *flow)
 	flow->dst = NULL;
 	flow->is_late = false;
 	flow->is_distrusted = false;
+	flow->has_messages = false;
+	flow->message = (struct verve_message_flow) {};
 	flow->uso = (struct verve_uso_flow) {};
 }
 
@@ -36,6 +38,7 @@ bool verve_flow_distrust(struct verve_flow *flow)
 	bool is_late = flow->is_late;
 
 	flow->is_late = false;
+	flow->has_messages = false;
 	flow->is_distrusted |= is_late;
 	if (flow->uso.state == VERVE_USO_PROVEN)
 		flow->uso.state = VERVE_USO_UNPROVEN;

@@ -14,6 +14,7 @@
 #include "../device.h"
 #include "../wire/icrc.h"
 #include "late.h"
+#include "message.h"
 #include "net.h"
 #include "train.h"
 #include "uso.h"
@@ -88,6 +89,16 @@ static void put_behind(struct verve_train *train, struct sk_buff *skb)
 	head->truesize += skb->truesize;
 	train->packets++;
 	train->bytes += skb->len;
+}
+
+void verve_train_couple(struct verve_train *train, struct sk_buff *skb)
+{
+	if (train->head) {
+		put_behind(train, skb);
+	} else {
+		train->head = skb;
+		train->packets = 1;
+	}
 }
 
 /* Is there room for a packet, with @len bytes behind its UDP header? */
@@ -201,10 +212,12 @@ static void seal_run(struct verve_train *train)
 }
 
 /* IP's own length is written by ip_local_out() and ip6_local_out(). */
-static void seal(struct verve_train *train)
+void verve_train_seal(struct verve_train *train)
 {
 	struct sk_buff *head = train->head;
 
+	if (train->packets == 1)
+		return;
 	skb_shinfo(head)->gso_size = skb_headlen(head) - headers_len(head);
 	skb_shinfo(head)->gso_segs = train->packets;
 	if (unlikely(train->run))
@@ -231,15 +244,8 @@ static int send(const struct verve_train *train)
 	return net_xmit_eval(err);
 }
 
-void verve_train_flush(struct verve_train *train)
+static void hand_over(struct verve_train *train)
 {
-	if (!train->head)
-		return;
-	if (train->packets > 1)
-		seal(train);
-	if (train->is_late)
-		verve_late_give(train->dev, train->head);
-
 	rcu_read_lock();
 	if (likely(!send(train))) {
 		verve_count(train, sent_pkts, train->packets);
@@ -249,4 +255,61 @@ void verve_train_flush(struct verve_train *train)
 	}
 	rcu_read_unlock();
 	train->head = NULL;
+}
+
+void verve_train_flush(struct verve_train *train)
+{
+	if (!train->head)
+		return;
+	verve_train_seal(train);
+	if (train->is_late)
+		verve_late_give(train->dev, train->head);
+	hand_over(train);
+}
+
+/* What was sent again is not worth it, and neither is a single packet. */
+static u32 message_packets(const struct verve_train *train,
+			   const struct verve_flow *flow,
+			   const struct verve_burst *burst, u32 first)
+{
+	u32 most;
+
+	if (burst->segmentation == VERVE_SEGMENT_HERE)
+		return 0;
+	most = min3(burst->packets - first, train->max_packets,
+		    verve_message_packets(flow, burst, train->max_len));
+	return most > 1 ? most : 0;
+}
+
+int verve_train_put_message(struct verve_train *train, struct verve_flow *flow,
+			    struct verve_burst *burst, u32 first)
+{
+	struct sk_buff *skb;
+	u32 packets;
+
+	set_limits(train, flow->dst);
+	packets = message_packets(train, flow, burst, first);
+	if (!packets)
+		return 0;
+	verve_train_flush(train);
+	skb = verve_message_build(flow, burst, first, &packets);
+	if (IS_ERR(skb)) {
+		if (PTR_ERR(skb) != -ENOMEM)
+			return PTR_ERR(skb);
+		verve_count(train, send_err, packets);
+		return packets;
+	}
+	if (burst->segmentation >= VERVE_SEGMENT_PROVEN) {
+		flow->message.psn = (burst->pdu.psn + first + packets - 1) &
+				    VERVE_24BIT_MASK;
+		flow->message.is_out = true;
+	}
+	skb_dst_set(skb, dst_clone(flow->dst));
+	skb->dev = flow->dst->dev;
+	train->head = skb;
+	train->packets = packets;
+	train->bytes = verve_message_bytes(burst, first, packets);
+	verve_late_give_message(train->dev, skb);
+	hand_over(train);
+	return packets;
 }

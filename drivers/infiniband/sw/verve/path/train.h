@@ -98,6 +98,28 @@ int verve_train_put(struct verve_train *train, struct verve_flow *flow,
 		    const struct verve_burst *burst,
 		    const struct verve_pdu *pdu);
 
+/**
+ * verve_train_put_message() - send packets of a burst by a device that makes them
+ * @train: train; sent before
+ * @flow: as for verve_train_put(); has messages
+ * @burst: burst; its payload is advanced. Made shorter when memory is absent
+ * @first: packet of it that is next
+ *
+ * Context: BH off, RCU.
+ * Return: how many packets; 0: the next one has to be sent otherwise; or the payload
+ * iterator's error.
+ */
+int verve_train_put_message(struct verve_train *train, struct verve_flow *flow,
+			    struct verve_burst *burst, u32 first);
+
+/*
+ * A train of packets that are made elsewhere, each with its data at the IP header, and
+ * all of one flow. @train begins as zeros.
+ */
+void verve_train_couple(struct verve_train *train, struct sk_buff *skb);
+/* All are there: @train->head is the train, or the only packet. */
+void verve_train_seal(struct verve_train *train);
+
 /* Did nobody say trains=N? */
 bool verve_train_is_allowed(void);
 

@@ -96,7 +96,7 @@ u32 verve_uso_run(const struct verve_dev *dev, struct verve_flow *flow,
 {
 	const struct verve_uso *uso = &dev->uso[flow->av.is_v6];
 
-	if (burst->segmentation == VERVE_SEGMENT_HERE || !is_able(dev, flow))
+	if (burst->segmentation < VERVE_SEGMENT_PROVEN || !is_able(dev, flow))
 		return 0;
 	if (flow->uso.generation != READ_ONCE(uso->generation))
 		flow->uso = (struct verve_uso_flow) {

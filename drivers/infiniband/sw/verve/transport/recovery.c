@@ -71,6 +71,8 @@ static bool is_before_trial(const struct verve_qp *qp)
 static void doubt_segmentation(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
+	if (verve_message_lost(&qp->flow))
+		verve_count(qp, offload_distrusted, 1);
 	if (is_before_trial(qp))
 		verve_uso_cancel(qp->dev, &qp->flow);
 	else if (verve_uso_lost(qp->dev, &qp->flow))
@@ -134,6 +136,9 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 	if (unlikely(qp->flow.uso.state == VERVE_USO_ON_TRIAL) &&
 	    verve_psn_before(qp->flow.uso.psn, req->una))
 		verve_uso_arrived(qp->dev, &qp->flow);
+	if (qp->flow.message.is_out &&
+	    verve_psn_before(qp->flow.message.psn, req->una))
+		verve_message_arrived(&qp->flow);
 	if (!recovery->packets)
 		return;
 	if (recovery->under_way && verve_psn_before(req->psn, req->una)) {

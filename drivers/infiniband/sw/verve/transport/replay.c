@@ -404,6 +404,7 @@ static void send_read(struct verve_qp *qp, const struct verve_replay *job,
 		.packets = min3(left, qp->budget, most),
 		.mtu = qp->mtu,
 		.starts = !done,
+		.segmentation = VERVE_SEGMENT_OFFERED,
 		.pdu.psn = resp->job_psn,
 		.pdu.aeth = (VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED) << 24 |
 			    (job->msn & VERVE_PSN_MASK),

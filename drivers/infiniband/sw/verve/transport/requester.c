@@ -274,6 +274,8 @@ static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
 static enum verve_segmentation segmentation(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
+	if (qp->type != IB_QPT_RC)
+		return VERVE_SEGMENT_OFFERED;
 	if (qp->req.recovery.under_way)
 		return VERVE_SEGMENT_HERE;
 	return qp->req.retries > 1 ? VERVE_SEGMENT_TRY : VERVE_SEGMENT_PROVEN;
@@ -315,8 +317,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	asks = is_rc && asks_ack(qp, wqe, &burst);
 	if (asks)
 		burst.pdu.flags |= VERVE_PDU_ACKREQ;
-	if (is_rc)
-		burst.segmentation = segmentation(qp);
+	burst.segmentation = segmentation(qp);
 
 	if (wqe->is_inline)
 		verve_iter_flat(&it, wqe->inline_data, wqe->length);

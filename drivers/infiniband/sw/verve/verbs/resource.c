@@ -79,6 +79,7 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "rate_kbit", verve_congestion_rate(qp) },
 		{ "icrc_by_nic", qp->flow.is_late },
 		{ "nic_distrusted", qp->flow.is_distrusted },
+		{ "messages_by_nic", qp->flow.has_messages },
 		{ "segmented_by_nic", qp->flow.uso.state == VERVE_USO_PROVEN },
 		{ "udp_sport", qp->flow.av.sport },
 	};
