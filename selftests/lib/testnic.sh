@@ -90,6 +90,17 @@ used() {
 	esac || fail "$name: $GAINED, not at $how $n"
 }
 
+# Nothing was asked of the NIC that it had not offered, or that was done already.
+driver_is_content() {
+	local nic
+
+	for nic in va vb; do
+		[ "$(knob $nic unable) $(knob $nic dirty)" = "0 0" ] ||
+			fail "$nic: $(knob $nic unable) $(knob $nic dirty)" ||
+			return
+	done
+}
+
 # ---------------------------------------------------------------- the wire
 
 # capture NETNS NETDEV FILE COMMAND...: what arrives there meanwhile
@@ -182,6 +193,48 @@ writes_on_top() {
 
 	GID_C=$(gid_of $DEV_A 0a01:0001) GID_S=$(gid_of $DEV_B 0a01:0002)
 	writes
+}
+
+# Another way from A to B: a veth, xa and xb
+second_wire() {
+	ip -n "$NS_A" link add xa type veth peer name xb netns "$NS_B" &&
+	ip -n "$NS_A" link set xa up && ip -n "$NS_B" link set xb up &&
+	ip netns exec "$NS_B" sysctl -qw net.ipv4.conf.all.rp_filter=0 \
+		net.ipv4.conf.xb.rp_filter=0 net.ipv4.conf.xb.accept_local=1 &&
+	ip -n "$NS_B" link set xb address \
+		"$(ip netns exec "$NS_B" cat /sys/class/net/vb/address)"
+}
+
+# redirect [mirror]: what leaves A's netdev takes that instead, or a copy of it does
+redirect() {
+	second_wire &&
+	ip netns exec "$NS_A" tc qdisc add dev va clsact &&
+	ip netns exec "$NS_A" tc filter add dev va egress protocol ip flower \
+		ip_proto udp dst_port 4791 \
+		action mirred egress "${1:-redirect}" dev xa
+}
+
+unredirect() {
+	ip netns exec "$NS_A" tc qdisc del dev va clsact
+	ip -n "$NS_A" link del xa
+}
+
+# ---------------------------------------------------------------- in mid-traffic
+
+# meanwhile ABLE COMMAND...: every now and then, while data are compared; the NICs are
+# able to do so much before and after
+meanwhile() {
+	local able=$1 i rounds=${QUICK:+20}
+
+	shift
+	both able "$able"
+	load_begin QPS=8 || return
+	for ((i = 0; i < ${rounds:-100}; i++)); do
+		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
+		sleep 0.0$((RANDOM % 9 + 1))
+	done
+	both able "$able"
+	goes_on $DEV_A && load_end
 }
 
 bad_network() {

@@ -41,17 +41,6 @@ wire_is_right() {
 	esac || fail "$whole trains came whole"
 }
 
-# Nothing was asked of the NIC that it had not offered, or that was done already.
-driver_is_content() {
-	local nic
-
-	for nic in va vb; do
-		[ "$(knob $nic unable) $(knob $nic dirty)" = "0 0" ] ||
-			fail "$nic: $(knob $nic unable) $(knob $nic dirty)" ||
-			return
-	done
-}
-
 made_by_nic() {
 	both able $TX
 	used tx_icrc_offload least 1000 writes &&
@@ -143,7 +132,7 @@ through_broadcast() {
 
 # tc redirects a copy, and drops the packet: that says that nobody has made its ICRC.
 redirected() {
-	redirect && used tx_icrc_unsettled least 500 writes
+	both able $TX && redirect && used tx_icrc_unsettled least 500 writes
 	local rc=$?
 	unredirect
 	return $rc
@@ -152,32 +141,13 @@ redirected() {
 # Somebody writes into the copy, so it is one with memory of its own. The packet is
 # lost for good, and its QP learns from that.
 copied() {
-	redirect && ip netns exec "$NS_A" tc qdisc add dev xa clsact &&
+	both able $TX && redirect && ip netns exec "$NS_A" tc qdisc add dev xa clsact &&
 	ip netns exec "$NS_A" tc filter add dev xa egress protocol ip flower \
 		action pedit ex munge eth src set 02:00:00:00:00:07 pipe &&
 	used offload_distrusted least 1 writes
 	local rc=$?
 	unredirect
 	return $rc
-}
-
-unredirect() {
-	ip netns exec "$NS_A" tc qdisc del dev va clsact
-	ip -n "$NS_A" link del xa
-}
-
-# What leaves A's netdev goes by a veth instead.
-redirect() {
-	both able $TX
-	ip -n "$NS_A" link add xa type veth peer name xb netns "$NS_B" &&
-	ip -n "$NS_A" link set xa up && ip -n "$NS_B" link set xb up &&
-	ip netns exec "$NS_B" sysctl -qw net.ipv4.conf.all.rp_filter=0 \
-		net.ipv4.conf.xb.rp_filter=0 net.ipv4.conf.xb.accept_local=1 &&
-	ip -n "$NS_B" link set xb address \
-		"$(ip netns exec "$NS_B" cat /sys/class/net/vb/address)" &&
-	ip netns exec "$NS_A" tc qdisc add dev va clsact &&
-	ip netns exec "$NS_A" tc filter add dev va egress protocol ip flower \
-		ip_proto udp dst_port 4791 action mirred egress redirect dev xa
 }
 
 # What a full queue drops was nobody's: counted, and sent again.
@@ -192,20 +162,6 @@ dropped() {
 }
 
 # ---------------------------------------------------------------- in mid-traffic
-
-# meanwhile COMMAND...: every now and then, while data are compared
-meanwhile() {
-	local i rounds=${QUICK:+20}
-
-	both able $((TX | RX))
-	load_begin QPS=8 || return
-	for ((i = 0; i < ${rounds:-100}; i++)); do
-		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
-		sleep 0.0$((RANDOM % 9 + 1))
-	done
-	both able $((TX | RX))
-	goes_on $DEV_A && load_end
-}
 
 # qps_say ITEM VALUE: some QP at A does
 qps_say() {
@@ -302,15 +258,15 @@ tap_add "through a bond" through_bond active-backup
 tap_setup topo two 1500
 tap_add "by software through a bond that broadcasts" through_broadcast
 tap_setup topo two 1500
-tap_add "features flip" meanwhile flip
-tap_add "the NIC is reset" meanwhile reset
-tap_add "the driver withdraws" meanwhile withdraw
-tap_add "the NIC fails" meanwhile fails
+tap_add "features flip" meanwhile $((TX | RX)) flip
+tap_add "the NIC is reset" meanwhile $((TX | RX)) reset
+tap_add "the driver withdraws" meanwhile $((TX | RX)) withdraw
+tap_add "the NIC fails" meanwhile $((TX | RX)) fails
 tap_add "what is in use is shown" is_shown
-tap_add "trains or not" meanwhile ethtool_flips
-tap_add "the netdev goes down" meanwhile goes_down
+tap_add "trains or not" meanwhile $((TX | RX)) ethtool_flips
+tap_add "the netdev goes down" meanwhile $((TX | RX)) goes_down
 tap_setup bad_network
-tap_add "features flip in a bad network" meanwhile flip
+tap_add "features flip in a bad network" meanwhile $((TX | RX)) flip
 tap_setup good_network
 tap_add "the driver is unloaded" driver_goes_under load_begin QPS=8
 tap_setup topo two 1500

@@ -46,7 +46,7 @@ int nic_offer(struct nic *nic)
 	const struct verve_offload_caps caps = {
 		.abi = abi,
 		.features = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC |
-			    VERVE_OFFLOAD_RX_PLACE,
+			    VERVE_OFFLOAD_TX_MESSAGE | VERVE_OFFLOAD_RX_PLACE,
 	};
 	struct verve_offload *offload;
 

@@ -31,6 +31,9 @@
  * @made: ICRCs that it has made
  * @trains: trains that came whole
  * @segmented: packets that it made many of
+ * @messages: messages that it made packets of
+ * @cut: packets that it made of those
+ * @miscut: of how many messages more it will get all ICRCs wrong
  * @scattered: frames handed over in pieces
  * @verified: frames whose ICRC it has found right
  * @unable: packets it should not have been given, and dropped
@@ -66,6 +69,9 @@ struct nic {
 	atomic_t made;
 	atomic_t trains;
 	atomic_t segmented;
+	atomic_t messages;
+	atomic_t cut;
+	atomic_t miscut;
 	atomic_t scattered;
 	atomic_t verified;
 	atomic_t unable;
@@ -160,9 +166,17 @@ struct known_qp {
 struct sk_buff *nic_place(struct nic *nic, struct sk_buff *frame,
 			  unsigned int end);
 
+/* message.c: a message, cut into packets. Under the TX lock */
+void nic_message(struct nic *nic, const struct sk_buff *skb);
+
+/* One of so many that are left to do so? Counts them. */
+bool nic_take_one(atomic_t *left);
+
 /* What DMA would have read; NULL without memory. */
 struct sk_buff *nic_read(const struct sk_buff *skb);
 void nic_send_frame(struct nic *nic, struct sk_buff *frame);
+/* A frame that is complete but for its ICRC, which is due. Consumed */
+void nic_finish(struct nic *nic, struct sk_buff *frame);
 
 /* segment.c: a long UDP packet, cut into frames. Under the TX lock */
 void nic_segment(struct nic *nic, const struct sk_buff *skb);

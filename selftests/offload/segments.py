@@ -6,8 +6,9 @@ usage: segments.py FILE [LISTING]
 
 What icrc.py says of each; what the ICRC does not cover, which are checksums, TOS and
 TTL; and IPv4 identifications, which count up in each flow. Prints how many packets
-had a UDP checksum, and of which opcodes. LISTING is written: place in the flow, opcode and length of every
-packet of a request, to be compared with another capture's.
+had a UDP checksum, and of which opcodes. LISTING is written: place in the flow, opcode,
+flags and lengths of every packet that carries data, to be compared with another
+capture's.
 """
 import os
 import struct
@@ -16,6 +17,11 @@ from collections import Counter
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "rdma"))
 import icrc  # noqa: E402
+
+# Of RC, and with 0x20 added UC: SEND, RDMA WRITE, READ responses
+DATA = set(range(0x0c)) | set(range(0x0d, 0x11)) | {0x16, 0x17}
+# RDMA WRITE First and Only, which tell the length of the message
+RETH = {0x06, 0x0a, 0x0b}
 
 
 def folded(data):
@@ -66,15 +72,17 @@ class Flow:
         self.list(packet, udp + 8)
 
     def list(self, packet, bth):
-        """Only requests of RC that carry data: the rest depends on time."""
+        """Only what carries data: the rest depends on time."""
         opcode = packet[bth]
-        if opcode > 0x0b:
+        if opcode & ~0x20 not in DATA:
             return
         psn = struct.unpack("!I", packet[bth + 8:bth + 12])[0] & 0xffffff
         if self.first is None:
             self.first = psn
         place = (psn - self.first) & 0xffffff
-        self.places[place] = f"{place} {opcode:02x} {len(packet)}"
+        message = packet[bth + 24:bth + 28].hex() if opcode & 0x1f in RETH else ""
+        self.places[place] = \
+            f"{place} {opcode:02x} {packet[bth + 1]:02x} {len(packet)} {message}"
 
 
 def main(path, listing=None):

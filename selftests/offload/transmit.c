@@ -9,7 +9,7 @@
 /* How many may lie on the wire */
 #define MAX_ARRIVED	4096
 
-static bool take_one(atomic_t *left)
+bool nic_take_one(atomic_t *left)
 {
 	return atomic_add_unless(left, -1, 0);
 }
@@ -57,7 +57,7 @@ static void put_icrc(struct nic *nic, struct sk_buff *frame)
 	}
 	if (memchr_inv(frame->data + at, 0, sizeof(icrc)))
 		atomic_inc(&nic->dirty);
-	if (take_one(&nic->corrupt))
+	if (nic_take_one(&nic->corrupt))
 		icrc[0] ^= 1;
 	memcpy(frame->data + at, icrc, sizeof(icrc));
 	atomic_inc(&nic->made);
@@ -78,6 +78,20 @@ struct sk_buff *nic_read(const struct sk_buff *skb)
 	return frame;
 }
 
+/* Out it goes. */
+static void send_frame(struct nic *nic, struct sk_buff *frame)
+{
+	nic->ndev->stats.tx_packets++;
+	nic->ndev->stats.tx_bytes += frame->len;
+	nic_send_frame(nic, frame);
+}
+
+void nic_finish(struct nic *nic, struct sk_buff *frame)
+{
+	put_icrc(nic, frame);
+	send_frame(nic, frame);
+}
+
 /* @is_due: of the packet, or of the train that it was in */
 static void send_packet(struct nic *nic, struct sk_buff *skb, bool is_due)
 {
@@ -91,9 +105,7 @@ static void send_packet(struct nic *nic, struct sk_buff *skb, bool is_due)
 	}
 	if (is_due)
 		put_icrc(nic, frame);
-	nic->ndev->stats.tx_packets++;
-	nic->ndev->stats.tx_bytes += frame->len;
-	nic_send_frame(nic, frame);
+	send_frame(nic, frame);
 }
 
 static void send_train(struct nic *nic, struct sk_buff *train, bool is_due)
@@ -112,17 +124,27 @@ static void send_train(struct nic *nic, struct sk_buff *train, bool is_due)
 	}
 }
 
+/* What the hardware has to be able to do for a packet */
+static u32 asked(const struct sk_buff *skb)
+{
+	if (verve_offload_is_message(skb))
+		return VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_MESSAGE;
+	return verve_offload_is_due(skb) ? VERVE_OFFLOAD_TX_ICRC : 0;
+}
+
 netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
 {
 	struct nic *nic = *(struct nic **)netdev_priv(ndev);
 	bool is_due = verve_offload_is_due(skb);
 
-	if (is_due && !(READ_ONCE(nic->able) & VERVE_OFFLOAD_TX_ICRC)) {
+	if (asked(skb) & ~READ_ONCE(nic->able)) {
 		atomic_inc(&nic->unable);
 		kfree_skb(skb);
 		return NETDEV_TX_OK;
 	}
-	if (skb_is_gso(skb) && !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
+	if (verve_offload_is_message(skb))
+		nic_message(nic, skb);
+	else if (skb_is_gso(skb) && !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
 		nic_segment(nic, skb);
 	else if (skb_is_gso(skb))
 		send_train(nic, skb, is_due);
