@@ -25,6 +25,9 @@ struct net_device;
 struct sg_table;
 struct verve_offload;
 struct verve_offload_home;
+struct verve_offload_rc_ops;
+struct verve_offload_rc_user;
+struct verve_offload_rc_wr;
 
 /* Changes when a driver that was not built again could not work any more. */
 #define VERVE_OFFLOAD_ABI	1
@@ -39,21 +42,23 @@ struct verve_offload_home;
  *	it needs VERVE_OFFLOAD_TX_ICRC too; see "Messages, cut by the device"
  * @VERVE_OFFLOAD_RX_PLACE: write the payload of RDMA WRITEs to its place; see "RDMA
  *	WRITEs, placed by the device"
+ * @VERVE_OFFLOAD_RC: run RC QPs; see rdma/verve_offload_rc.h
  */
 enum verve_offload_feature {
 	VERVE_OFFLOAD_TX_ICRC	= BIT(0),
 	VERVE_OFFLOAD_RX_ICRC	= BIT(1),
 	VERVE_OFFLOAD_TX_MESSAGE = BIT(2),
 	VERVE_OFFLOAD_RX_PLACE	= BIT(3),
+	VERVE_OFFLOAD_RC	= BIT(4),
 };
 
 #define VERVE_OFFLOAD_FEATURES	(VERVE_OFFLOAD_TX_ICRC | \
 				 VERVE_OFFLOAD_RX_ICRC | \
 				 VERVE_OFFLOAD_TX_MESSAGE | \
-				 VERVE_OFFLOAD_RX_PLACE)
+				 VERVE_OFFLOAD_RX_PLACE | VERVE_OFFLOAD_RC)
 
 /* Those for which a device has to know memory regions and QPs */
-#define VERVE_OFFLOAD_STATEFUL	VERVE_OFFLOAD_RX_PLACE
+#define VERVE_OFFLOAD_STATEFUL	(VERVE_OFFLOAD_RX_PLACE | VERVE_OFFLOAD_RC)
 
 /**
  * struct verve_offload_caps - what a device can do at best
@@ -98,12 +103,13 @@ struct verve_offload_object {
  */
 
 /**
- * struct verve_offload_mr - a memory region that peers may write to
- * @rkey: key
+ * struct verve_offload_mr - a memory region
+ * @rkey: key, for both sides
  * @pd: protection domain, to be compared with that of the QP
  * @iova: address of the first byte, as peers name it
  * @length: bytes
- * @access: IB_ACCESS_* flags; IB_ACCESS_REMOTE_WRITE is among them
+ * @access: IB_ACCESS_* flags; without VERVE_OFFLOAD_RC, IB_ACCESS_REMOTE_WRITE is
+ *	among them
  * @sgt: pages; the table is the registry's, so whoever maps them for DMA copies it
  * @offset: of the first byte in the first page
  * @object: the registry's
@@ -149,9 +155,13 @@ enum verve_offload_rx {
  * @placed: PSN of the newest packet that a device has placed, or a value beyond 24
  *	bits; likewise
  * @lock: the registry's: calls of ops.rx_sync() and ops.rx_stop()
+ * @user: the transport's, for a QP that may be lent; or NULL
+ * @owner: likewise
+ * @is_offered: the registry's: it may be lent to the device
+ * @is_lent: and is, under the registry's mutex
  * @object: the registry's
  *
- * Constant until ops.qp_del() has returned, but for @rx and @placed. Those are the
+ * Constant until ops.qp_del() has returned, up to @vlan. @rx and @placed are the
  * driver's between ops.qp_add() and ops.qp_del().
  */
 struct verve_offload_qp {
@@ -168,6 +178,10 @@ struct verve_offload_qp {
 	u32 rx;
 	u32 placed;
 	spinlock_t lock; /* see above */
+	const struct verve_offload_rc_user *user;
+	void *owner;
+	bool is_offered;
+	bool is_lent;
 	struct verve_offload_object object;
 };
 
@@ -209,6 +223,7 @@ struct verve_offload_rx_point {
  *	it does; then the state is VERVE_OFFLOAD_RX_PLACING
  * @rx_stop: place nothing more for a QP. When this returns, the device has not, nor
  *	will it; the state is not VERVE_OFFLOAD_RX_PLACING. BH off
+ * @rc: see rdma/verve_offload_rc.h; looked at only with VERVE_OFFLOAD_RC
  *
  * The functions that add and delete are called in process context, perhaps under RTNL,
  * like @features; one at a time. So they must not wait for RTNL. rx_sync() and
@@ -228,6 +243,7 @@ struct verve_offload_ops {
 	bool (*rx_sync)(struct net_device *ndev, void *context,
 			const struct verve_offload_rx_point *point);
 	void (*rx_stop)(struct net_device *ndev, void *context);
+	const struct verve_offload_rc_ops *rc;
 };
 
 /**
@@ -505,6 +521,9 @@ enum verve_offload_object_kind {
  * @refused: how often a driver has refused an object. Any context
  * @rx_sync: ops.rx_sync(), if a device knows the QP. BH off
  * @rx_stop: likewise
+ * @rc_lend: a QP that is offered may be lent. Process
+ * @rc_take_back: it is to be back, if it is lent, when this returns. Process
+ * @rc_post: ops.rc->post() for a lent QP. BH off
  */
 struct verve_offload_registry {
 	void (*attach)(const struct verve_offload_transport *transport);
@@ -530,6 +549,10 @@ struct verve_offload_registry {
 	bool (*rx_sync)(struct verve_offload_qp *qp,
 			const struct verve_offload_rx_point *point);
 	void (*rx_stop)(struct verve_offload_qp *qp);
+	void (*rc_lend)(struct verve_offload_qp *qp);
+	void (*rc_take_back)(struct verve_offload_qp *qp);
+	int (*rc_post)(struct verve_offload_qp *qp,
+		       const struct verve_offload_rc_wr *wr);
 };
 
 extern const struct verve_offload_registry verve_offload_registry;

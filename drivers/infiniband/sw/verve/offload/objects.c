@@ -15,6 +15,7 @@
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
+#include <rdma/ib_verbs.h>
 #include "offload.h"
 
 /**
@@ -77,6 +78,8 @@ static bool add_qp(struct verve_offload_object *object,
 	spin_lock_bh(&qp->lock);
 	object->offload = offload;
 	spin_unlock_bh(&qp->lock);
+	WRITE_ONCE(qp->is_offered, qp->user &&
+		   object->home->features & VERVE_OFFLOAD_RC);
 	return true;
 }
 
@@ -86,6 +89,8 @@ static void del_qp(struct verve_offload_object *object)
 	struct verve_offload *offload = object->offload;
 	struct verve_offload_qp *qp = to_qp(object);
 
+	WRITE_ONCE(qp->is_offered, false);
+	verve_offload_rc_stop(qp);
 	spin_lock_bh(&qp->lock);
 	if (offload->ops->rx_stop)
 		offload->ops->rx_stop(offload->ndev, object->context);
@@ -104,11 +109,23 @@ static const struct {
 	[VERVE_OFFLOAD_QP] = { add_qp, del_qp },
 };
 
+/* Regions that peers do not write to are of use to who runs QPs only. */
+static bool is_of_use(const struct verve_offload_home *home,
+		      enum verve_offload_object_kind kind,
+		      struct verve_offload_object *object)
+	__must_hold(&verve_offload_table_lock)
+{
+	return kind != VERVE_OFFLOAD_MR || home->features & VERVE_OFFLOAD_RC ||
+	       to_mr(object)->access & IB_ACCESS_REMOTE_WRITE;
+}
+
 static void tell(struct verve_offload_home *home,
 		 enum verve_offload_object_kind kind,
 		 struct verve_offload_object *object)
 	__must_hold(&verve_offload_table_lock)
 {
+	if (!is_of_use(home, kind, object))
+		return;
 	if (!kinds[kind].add(object, home->offload))
 		WRITE_ONCE(home->refused, home->refused + 1);
 }

@@ -142,6 +142,20 @@ bool verve_offload_rx_sync(struct verve_offload_qp *qp,
 			   const struct verve_offload_rx_point *point);
 void verve_offload_rx_stop(struct verve_offload_qp *qp);
 
+/* carry.c: likewise */
+void verve_offload_rc_lend(struct verve_offload_qp *qp);
+void verve_offload_rc_take_back(struct verve_offload_qp *qp);
+int verve_offload_rc_post(struct verve_offload_qp *qp,
+			  const struct verve_offload_rc_wr *wr);
+/* Has a driver all that is needed for VERVE_OFFLOAD_RC? */
+bool verve_offload_can_carry(const struct verve_offload_ops *ops);
+/**
+ * verve_offload_rc_stop() - a QP comes back, if it is lent
+ * @qp: known to a device
+ * Context: process, under the mutex.
+ */
+void verve_offload_rc_stop(struct verve_offload_qp *qp);
+
 int verve_offload_late_init(void);	/* module load */
 void verve_offload_late_exit(void);
 

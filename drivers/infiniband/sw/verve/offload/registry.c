@@ -97,7 +97,7 @@ static u32 features(struct net_device *ndev)
 		out |= VERVE_OFFLOAD_TX_MESSAGE;
 	return (below.any & out) |
 	       (below.any & below.all &
-		(VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_RX_PLACE));
+		(VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_STATEFUL));
 }
 
 static u32 present_features(const struct verve_offload *offload)
@@ -145,10 +145,9 @@ void verve_offload_update(struct verve_offload *offload)
 }
 EXPORT_SYMBOL_GPL(verve_offload_update);
 
-static bool can_place(const struct verve_offload_ops *ops)
+static bool can_know(const struct verve_offload_ops *ops)
 {
-	return ops->mr_add && ops->mr_del && ops->qp_add && ops->qp_del &&
-	       ops->rx_sync && ops->rx_stop;
+	return ops->mr_add && ops->mr_del && ops->qp_add && ops->qp_del;
 }
 
 /* What is late needs a hook of the kernel's. */
@@ -158,8 +157,12 @@ static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 		able &= ~VERVE_OFFLOAD_TX_ICRC;
 	if (!(able & VERVE_OFFLOAD_TX_ICRC))
 		able &= ~VERVE_OFFLOAD_TX_MESSAGE;
-	if (!can_place(ops))
+	if (!can_know(ops))
+		able &= ~VERVE_OFFLOAD_STATEFUL;
+	if (!ops->rx_sync || !ops->rx_stop)
 		able &= ~VERVE_OFFLOAD_RX_PLACE;
+	if (able & VERVE_OFFLOAD_RC && !verve_offload_can_carry(ops))
+		able &= ~VERVE_OFFLOAD_RC;
 	return able & VERVE_OFFLOAD_FEATURES;
 }
 
@@ -249,6 +252,9 @@ const struct verve_offload_registry verve_offload_registry = {
 	.refused = verve_offload_refused,
 	.rx_sync = verve_offload_rx_sync,
 	.rx_stop = verve_offload_rx_stop,
+	.rc_lend = verve_offload_rc_lend,
+	.rc_take_back = verve_offload_rc_take_back,
+	.rc_post = verve_offload_rc_post,
 };
 EXPORT_SYMBOL_GPL(verve_offload_registry);
 

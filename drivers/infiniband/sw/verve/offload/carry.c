@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whole QPs that devices carry (rdma/verve_offload_rc.h)
+ *
+ * QPs go and come back under the registry's mutex, so a driver is asked for one thing at
+ * a time, and is there. While a QP is lent its object names the device: so whoever posts
+ * to it needs no lock of the registry's.
+ */
+#include <rdma/verve_offload_rc.h>
+#include "offload.h"
+
+bool verve_offload_can_carry(const struct verve_offload_ops *ops)
+{
+	return ops->rc && ops->rc->start && ops->rc->stop && ops->rc->post;
+}
+
+static void lend(struct verve_offload_qp *qp)
+	__must_hold(&verve_offload_table_lock)
+{
+	struct verve_offload *offload = qp->object.offload;
+	struct verve_offload_rc_terms terms = {};
+	struct verve_offload_rc_state state = {};
+
+	if (!qp->user->lend(qp, &terms, &state))
+		return;
+	if (offload->ops->rc->start(offload->ndev, qp->object.context, &terms,
+				    &state)) {
+		qp->user->returned(qp, &state);
+		return;
+	}
+	qp->is_lent = true;
+	qp->user->lent(qp);
+}
+
+void verve_offload_rc_lend(struct verve_offload_qp *qp)
+{
+	mutex_lock(&verve_offload_table_lock);
+	if (qp->is_offered && !qp->is_lent)
+		lend(qp);
+	mutex_unlock(&verve_offload_table_lock);
+}
+
+void verve_offload_rc_stop(struct verve_offload_qp *qp)
+{
+	struct verve_offload *offload = qp->object.offload;
+	struct verve_offload_rc_state state = {};
+	int err;
+
+	lockdep_assert_held(&verve_offload_table_lock);
+	if (!qp->is_lent)
+		return;
+	qp->is_lent = false;
+	err = offload->ops->rc->stop(offload->ndev, qp->object.context, &state);
+	qp->user->returned(qp, err ? NULL : &state);
+}
+
+void verve_offload_rc_take_back(struct verve_offload_qp *qp)
+{
+	mutex_lock(&verve_offload_table_lock);
+	verve_offload_rc_stop(qp);
+	mutex_unlock(&verve_offload_table_lock);
+}
+
+int verve_offload_rc_post(struct verve_offload_qp *qp,
+			  const struct verve_offload_rc_wr *wr)
+{
+	struct verve_offload *offload = qp->object.offload;
+
+	return offload->ops->rc->post(offload->ndev, qp->object.context, wr);
+}
