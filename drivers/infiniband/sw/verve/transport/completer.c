@@ -185,6 +185,11 @@ static void acknowledge(struct verve_qp *qp, u32 psn)
 	verve_recovery_acknowledged(qp);
 }
 
+void verve_completer_acknowledged(struct verve_qp *qp, u32 psn)
+{
+	acknowledge(qp, psn);
+}
+
 /* One retry is used up. Return: false when there was none left. */
 static bool may_retry(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -360,6 +365,44 @@ static void receive_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 	}
 }
 
+/* READs that were asked for, up to the newest PSN, and are not answered */
+static void count_reads(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+
+	if (wqe->opcode != IB_WR_RDMA_READ)
+		return;
+	wqe->reads = answered(wqe, req->max_psn) - answered(wqe, req->una);
+	req->rd_atomic += wqe->reads;
+}
+
+void verve_completer_resume(struct verve_qp *qp, u32 psn)
+{
+	struct verve_requester *req = &qp->req;
+	struct verve_sq *sq = &qp->sq;
+	u32 head = verve_sq_head(sq);
+
+	req->psn = psn;
+	req->max_psn = psn;
+	req->asked = req->una;
+	req->acked = req->una;
+	req->unasked = 0;
+	req->rd_atomic = 0;
+	for (sq->next = sq->tail; sq->next != head; sq->next++) {
+		struct verve_swqe *wqe = verve_sq_at(sq, sq->next);
+
+		if (wqe->state != VERVE_WQE_STARTED ||
+		    !verve_psn_before(wqe->first_psn, psn))
+			break;
+		count_reads(qp, wqe);
+		if (!verve_psn_before(wqe->last_psn, psn))
+			break;
+	}
+	if (req->una != psn)
+		verve_recovery_probe(qp);
+}
+
 static int place(struct verve_qp *qp, struct verve_swqe *wqe,
 		 struct verve_arrival *arrival, u32 offset)
 	__must_hold(&qp->lock)
@@ -450,6 +493,14 @@ static bool receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 		return false;
 	verve_count(qp, rx_early_kept, 1);
 	return true;
+}
+
+void verve_completer_answered(struct verve_qp *qp, u32 psn, u8 syndrome)
+{
+	const struct verve_requester *req = &qp->req;
+
+	if (verve_verdict_ack(psn, req->una, req->max_psn) == VERVE_ACK_VALID)
+		receive_ack(qp, psn, syndrome);
 }
 
 bool verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)

@@ -57,6 +57,15 @@ static void add_job(struct verve_responder *resp,
 	resp->num_repeats += replay->is_repeat;
 }
 
+void verve_replay_remember(struct verve_responder *resp,
+			   const struct verve_replay *replay)
+{
+	if (!resp->slots)
+		return;
+	resp->replay[resp->next_slot] = *replay;
+	resp->next_slot = (resp->next_slot + 1) % resp->slots;
+}
+
 /* A request has been executed: remember it, answer it, expect what follows. */
 static void record(struct verve_qp *qp, const struct verve_replay *replay)
 	__must_hold(&qp->lock)
@@ -69,8 +78,7 @@ static void record(struct verve_qp *qp, const struct verve_replay *replay)
 		return;
 	}
 	add_job(resp, replay);
-	resp->replay[resp->next_slot] = *replay;
-	resp->next_slot = (resp->next_slot + 1) % resp->slots;
+	verve_replay_remember(resp, replay);
 	resp->epsn = verve_psn_add(replay->last_psn, 1);
 }
 

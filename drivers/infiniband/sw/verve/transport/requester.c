@@ -77,9 +77,7 @@ bool verve_requester_fetch(struct verve_qp *qp)
 	return true;
 }
 
-/* The request at sq.next, fetched if need be. */
-static struct verve_swqe *next_wqe(struct verve_qp *qp)
-	__must_hold(&qp->lock)
+struct verve_swqe *verve_requester_next(struct verve_qp *qp)
 {
 	struct verve_sq *sq = &qp->sq;
 
@@ -139,8 +137,7 @@ static bool more_follows(struct verve_qp *qp)
 	       may_start(qp, wqe);
 }
 
-static void start(struct verve_qp *qp, struct verve_swqe *wqe)
-	__must_hold(&qp->lock)
+void verve_requester_start(struct verve_qp *qp, struct verve_swqe *wqe)
 {
 	u32 packets = is_single(wqe) ? 1 :
 		      verve_psn_count(wqe->length, qp->mtu);
@@ -148,6 +145,7 @@ static void start(struct verve_qp *qp, struct verve_swqe *wqe)
 	wqe->first_psn = qp->req.psn;
 	wqe->last_psn = verve_psn_add(qp->req.psn, packets - 1);
 	wqe->state = VERVE_WQE_STARTED;
+	verve_count(qp, rdma_sends, 1);
 }
 
 /* In the middle of a message there is more to send. */
@@ -484,8 +482,7 @@ static bool begin(struct verve_qp *qp, struct verve_swqe *wqe)
 		wqe->error = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
-	start(qp, wqe);
-	verve_count(qp, rdma_sends, 1);
+	verve_requester_start(qp, wqe);
 	return true;
 }
 
@@ -505,7 +502,7 @@ static bool run_local(struct verve_qp *qp, struct verve_swqe *wqe)
 static bool step(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	struct verve_swqe *wqe = next_wqe(qp);
+	struct verve_swqe *wqe = verve_requester_next(qp);
 
 	if (!wqe)
 		return false;

@@ -14,7 +14,7 @@ int verve_responder_take_recv(struct verve_qp *qp)
 	int err;
 
 	if (resp->recv_valid)
-		return 0;
+		return resp->recv.is_bad ? -EINVAL : 0;
 	if (qp->srq) {
 		err = verve_srq_fetch(qp->srq, &resp->recv);
 		qp->notices |= VERVE_NOTICE_SRQ;
@@ -25,21 +25,26 @@ int verve_responder_take_recv(struct verve_qp *qp)
 	return err;
 }
 
-void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
-			      bool solicited)
+void verve_responder_deliver(struct verve_qp *qp, struct ib_wc *wc,
+			     bool solicited)
 {
-	struct verve_responder *resp = &qp->resp;
 	bool failed = wc->status != IB_WC_SUCCESS;
 
-	wc->wr_id = resp->recv.wr_id;
 	wc->qp = qp->ibqp;
 	wc->port_num = 1;
-	resp->recv_valid = false;
 	if (failed && wc->status != IB_WC_WR_FLUSH_ERR)
 		verve_count(qp, resp_cqe_error, 1);
 	if (!verve_cq_post(qp->rcq, wc, 1, solicited || failed))
 		verve_engine_overrun(qp);
 	qp->notices |= VERVE_NOTICE_RCQ;
+}
+
+void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
+			      bool solicited)
+{
+	wc->wr_id = qp->resp.recv.wr_id;
+	qp->resp.recv_valid = false;
+	verve_responder_deliver(qp, wc, solicited);
 }
 
 void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)

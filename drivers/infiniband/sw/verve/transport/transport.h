@@ -22,6 +22,12 @@
 /* Fetch the user's next request, if there is one. */
 bool verve_requester_fetch(struct verve_qp *qp)
 	__must_hold(&qp->lock);
+/* The request at sq.next, fetched if need be, or NULL. */
+struct verve_swqe *verve_requester_next(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* That request takes its PSNs, from req.psn on. */
+void verve_requester_start(struct verve_qp *qp, struct verve_swqe *wqe)
+	__must_hold(&qp->lock);
 /* Send what may be sent, within the budget. */
 void verve_requester_run(struct verve_qp *qp)
 	__must_hold(&qp->lock);
@@ -71,6 +77,21 @@ void verve_completer_flush(struct verve_qp *qp)
 /* The retransmission timer has run out with packets outstanding. */
 void verve_completer_timeout(struct verve_qp *qp)
 	__must_hold(&qp->lock);
+/* A NIC that has the QP tells: everything before @psn has arrived, or come. */
+void verve_completer_acknowledged(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock);
+/**
+ * verve_completer_resume() - go on where a NIC has stopped
+ * @qp: QP that was lent; what it has acknowledged has been told
+ * @psn: one beyond the newest PSN that was ever sent
+ *
+ * What is outstanding may have been lost.
+ */
+void verve_completer_resume(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock);
+/* An answer of the peer's came to that NIC, and still has to be taken in. */
+void verve_completer_answered(struct verve_qp *qp, u32 psn, u8 syndrome)
+	__must_hold(&qp->lock);
 
 /* responder.c: requests of the peer */
 
@@ -108,6 +129,10 @@ int verve_responder_take_recv(struct verve_qp *qp)
 /* Complete the current receive; @wc has all but wr_id and qp. */
 void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
 			      bool solicited)
+	__must_hold(&qp->lock);
+/* Complete a receive that is not the current one; @wc has all but qp. */
+void verve_responder_deliver(struct verve_qp *qp, struct ib_wc *wc,
+			     bool solicited)
 	__must_hold(&qp->lock);
 /* The current receive fails with @status. */
 void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)
@@ -163,6 +188,9 @@ void verve_replay_atomic(struct verve_qp *qp,
 	__must_hold(&qp->lock);
 void verve_replay_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);
+/* A request that may come again: as new ones are, or a READ that a NIC has executed. */
+void verve_replay_remember(struct verve_responder *resp,
+			   const struct verve_replay *replay);
 /* A request that was executed before. */
 void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);

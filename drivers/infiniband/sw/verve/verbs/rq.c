@@ -83,7 +83,8 @@ static int copy_recv(const struct verve_rq *rq, const struct rxe_recv_wqe *wqe,
 	recv->wr_id = READ_ONCE(wqe->wr_id);
 	recv->num_sge = READ_ONCE(wqe->dma.num_sge);
 	recv->length = 0;
-	if (recv->num_sge > rq->max_sge) {
+	recv->is_bad = recv->num_sge > rq->max_sge;
+	if (recv->is_bad) {
 		recv->num_sge = 0;
 		return -EINVAL;
 	}

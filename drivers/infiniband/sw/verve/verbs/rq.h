@@ -16,12 +16,14 @@
  * @wr_id: the user's
  * @length: sum of the segments
  * @num_sge: of @sge
+ * @is_bad: it is malformed
  * @sge: segments
  */
 struct verve_recv {
 	u64 wr_id;
 	u64 length;
 	u32 num_sge;
+	bool is_bad;
 	struct verve_sge sge[VERVE_MAX_SGE];
 };
 
