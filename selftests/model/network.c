@@ -436,6 +436,17 @@ void verve_nic_stop(struct verve_qp *qp)
 	(void)qp;
 }
 
+void verve_loan_run(struct verve_qp *qp, bool strayed)
+{
+	(void)qp;
+	(void)strayed;
+}
+
+void verve_loan_round_end(struct verve_qp *qp)
+{
+	(void)qp;
+}
+
 bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
 			       const struct verve_iter *to, u32 len)
 {

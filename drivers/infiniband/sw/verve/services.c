@@ -103,6 +103,7 @@ SERVICE(icrc_rx, say_offered(dev, ndev, VERVE_OFFLOAD_RX_ICRC, buf));
 SERVICE(messages,
 	say_offered(dev, ndev, VERVE_OFFLOAD_TX_MESSAGE, buf));
 SERVICE(placement, say_offered(dev, ndev, VERVE_OFFLOAD_RX_PLACE, buf));
+SERVICE(carriage, say_offered(dev, ndev, VERVE_OFFLOAD_RC, buf));
 
 static struct attribute *attrs[] = {
 	&dev_attr_segmentation_ipv4.attr,
@@ -114,6 +115,7 @@ static struct attribute *attrs[] = {
 	&dev_attr_icrc_rx.attr,
 	&dev_attr_messages.attr,
 	&dev_attr_placement.attr,
+	&dev_attr_carriage.attr,
 	NULL
 };
 

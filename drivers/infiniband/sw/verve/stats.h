@@ -34,6 +34,9 @@
 	X(tx_uso_runs)			\
 	X(uso_trial_failed)		\
 	X(offload_refused)		\
+	X(offload_lent)			\
+	X(offload_returned)		\
+	X(offload_lost)			\
 	X(duplicate_request)		\
 	X(out_of_seq_request)		\
 	X(rx_early_kept)		\
@@ -80,6 +83,7 @@
 	X(rx_drop_protocol)		\
 	X(rx_drop_memory)		\
 	X(rx_drop_misplaced)		\
+	X(rx_drop_lent)			\
 	X(rx_drop_stalled)
 
 enum verve_counter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What NICs know: regions that peers may write to, and RC QPs that can receive
+ * What NICs know: pinned regions, and RC QPs that can receive
  *
  * Of either, the registry gets a description, and tells whichever NIC there is.
  */
@@ -9,6 +9,7 @@
 #include <rdma/ib_cache.h>
 #include <rdma/verve_offload.h>
 #include "../device.h"
+#include "../transport/loan.h"
 #include "../transport/psn.h"
 #include "../transport/transport.h"
 #include "late.h"
@@ -46,7 +47,7 @@ u64 verve_nic_refused(const struct verve_dev *dev)
 /* Pinned, and its key is that of its registration. */
 static bool is_of_use(const struct verve_mr *mr)
 {
-	return mr->kind == VERVE_MR_USER && mr->access & IB_ACCESS_REMOTE_WRITE;
+	return mr->kind == VERVE_MR_USER;
 }
 
 void verve_nic_add_mr(struct verve_mr *mr)
@@ -181,6 +182,13 @@ void verve_nic_init_qp(struct verve_qp *qp)
 	qp->nic->known.rx = VERVE_OFFLOAD_RX_IDLE;
 	qp->nic->known.placed = VERVE_OFFLOAD_NO_PSN;
 	spin_lock_init(&qp->nic->known.lock);
+	/* The kernel's users name memory that NICs do not know. */
+	if (qp->is_user)
+		qp->loan = verve_loan_alloc(qp);
+	if (!qp->loan)
+		return;
+	qp->nic->known.user = &verve_loan_user;
+	qp->nic->known.owner = qp;
 }
 
 void verve_nic_exit_qp(struct verve_qp *qp)
@@ -251,6 +259,19 @@ void verve_nic_stop(struct verve_qp *qp)
 	/* As in verve_nic_wants_sync() */
 	if (smp_load_acquire(&qp->nic->known.rx) == VERVE_OFFLOAD_RX_PLACING)
 		verve_registry->rx_stop(&qp->nic->known);
+}
+
+struct verve_offload_qp *verve_nic_known(struct verve_qp *qp)
+{
+	return &qp->nic->known;
+}
+
+void verve_nic_forget(struct verve_qp *qp)
+{
+	struct verve_nic_qp *nic = qp->nic;
+
+	nic->has_placed = verve_nic_has_placed(qp);
+	WRITE_ONCE(nic->known.placed, VERVE_OFFLOAD_NO_PSN);
 }
 
 void verve_nic_reset(struct verve_qp *qp)

@@ -24,6 +24,7 @@
 #include <linux/irqflags.h>
 #include "../path/loop.h"
 #include "congestion.h"
+#include "loan.h"
 #include "placing.h"
 #include "transport.h"
 
@@ -164,6 +165,25 @@ static void take_in_all(struct verve_qp *qp)
 	take_in_list(qp, llist_reverse_order(llist_del_all(&qp->inbox)));
 }
 
+/*
+ * What comes here while a NIC has the QP: the peer sends it again.
+ * Return: whether something was the peer's.
+ */
+static bool drop_all(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_arrival *arrival, *next;
+	bool any = false;
+
+	llist_for_each_entry_safe(arrival, next, llist_del_all(&qp->inbox),
+				  node) {
+		any |= verve_arrival_matches(arrival, &qp->flow.av);
+		verve_qp_drop(qp, rx_drop_lent);
+		verve_arrival_free(arrival);
+	}
+	return any;
+}
+
 /* One round: what came in, what is owed to the peer, what may be sent. */
 static void run(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -177,8 +197,12 @@ static void run(struct verve_qp *qp)
 	struct verve_loop loop;
 
 	lockdep_assert_held(&qp->lock);
-	qp->train = &train;
 	qp->budget = VERVE_BUDGET_PACKETS;
+	if (unlikely(qp->lent)) {
+		verve_loan_run(qp, drop_all(qp));
+		return;
+	}
+	qp->train = &train;
 	verve_pair_begin(qp, &peer_train, &loop);
 	if (events & BIT(VERVE_EV_FAULT)) {
 		verve_fault_ended(qp);
@@ -194,6 +218,7 @@ static void run(struct verve_qp *qp)
 	verve_timer_round_end(qp);
 	verve_train_flush(&train);
 	qp->train = NULL;
+	verve_loan_round_end(qp);
 }
 
 static bool has_work(const struct verve_qp *qp)
@@ -385,6 +410,14 @@ void verve_engine_unlock(struct verve_qp *qp)
 	if (leave(qp, &peer))
 		queue_work(engine_wq, &qp->work);
 	leave_to_work(peer);
+	local_bh_enable();
+}
+
+void verve_engine_release(struct verve_qp *qp)
+	__releases(&qp->lock)
+{
+	spin_unlock(&qp->lock);
+	verve_engine_again(qp);
 	local_bh_enable();
 }
 

@@ -239,6 +239,9 @@ void verve_engine_lock(struct verve_qp *qp)
 /* Do what came in meanwhile, raise what is due, let go. */
 void verve_engine_unlock(struct verve_qp *qp)
 	__releases(&qp->lock);
+/* Let go; what came in meanwhile, and is due, is left to the work item. */
+void verve_engine_release(struct verve_qp *qp)
+	__releases(&qp->lock);
 /* Raise an asynchronous event once the lock is dropped. */
 void verve_engine_event(struct verve_qp *qp, enum ib_event_type event)
 	__must_hold(&qp->lock);

@@ -5,6 +5,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include "../path/nic.h"
+#include "../transport/loan.h"
 #include "../transport/transport.h"
 #include "mw.h"
 #include "qp.h"
@@ -222,6 +223,7 @@ static void free_qp(struct verve_qp *qp)
 	verve_flow_reset(&qp->flow);
 	verve_quota_give(&qp->dev->num_qps);
 	verve_fault_free(qp);
+	verve_loan_free(qp->loan);
 	verve_nic_exit_qp(qp);
 	call_rcu(&qp->rcu, free_rcu);
 }
@@ -313,6 +315,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	mutex_lock(&qp->dev->qp_lock);
 	list_del(&qp->entry);
 	mutex_unlock(&qp->dev->qp_lock);
+	verve_loan_end(qp);
 	verve_engine_lock(qp);
 	verve_engine_state(qp, IB_QPS_RESET);
 	qp->dead = true;
@@ -336,6 +339,7 @@ void verve_qp_flush_all(struct verve_dev *dev)
 
 	mutex_lock(&dev->qp_lock);
 	list_for_each_entry(qp, &dev->qps, entry) {
+		verve_loan_forbid(qp);
 		verve_engine_lock(qp);
 		if (qp->state != IB_QPS_RESET)
 			verve_engine_error(qp);

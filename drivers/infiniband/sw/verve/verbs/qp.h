@@ -24,6 +24,7 @@
 #include "wqe.h"
 
 struct verve_congestion;
+struct verve_loan;
 struct verve_nic_qp;
 struct verve_train;
 
@@ -199,6 +200,7 @@ enum verve_qp_event {
 	VERVE_EV_MODIFIED,	/* state or attributes changed */
 	VERVE_EV_CONTINUE,	/* the budget ran out */
 	VERVE_EV_FAULT,		/* a page fault has ended */
+	VERVE_EV_REPORT,	/* a NIC that has the QP has done something */
 };
 
 enum verve_qp_notice {
@@ -256,6 +258,8 @@ enum verve_qp_notice {
  * @congestion: how it is held back, or NULL: it never was
  * @cnp_sent: ns: when it last told its peer of marks, or 0
  * @nic: what NICs know of it (path/nic.h), or NULL; constant
+ * @loan: how it may be lent to a NIC (transport/loan.h), or NULL; constant
+ * @lent: it is, and nothing of it runs here
  */
 struct verve_qp {
 	struct ib_qp *ibqp;
@@ -302,6 +306,8 @@ struct verve_qp {
 	struct verve_congestion *congestion;
 	u64 cnp_sent;
 	struct verve_nic_qp *nic;
+	struct verve_loan *loan;
+	bool lent;
 };
 
 /**

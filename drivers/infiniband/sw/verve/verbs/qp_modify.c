@@ -6,6 +6,7 @@
 #include <net/inet_ecn.h>
 #include "../path/nic.h"
 #include "../transport/congestion.h"
+#include "../transport/loan.h"
 #include "../transport/placing.h"
 #include "../transport/psn.h"
 #include "../transport/transport.h"
@@ -202,8 +203,10 @@ int verve_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		if (!replay)
 			return -ENOMEM;
 	}
+	verve_loan_forbid(qp);
 	verve_engine_lock(qp);
 	err = apply(qp, attr, mask, &replay);
+	verve_loan_permit(qp);
 	verve_engine_unlock(qp);
 	kfree(replay);
 	if (!err)

@@ -81,6 +81,7 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "nic_distrusted", qp->flow.is_distrusted },
 		{ "messages_by_nic", qp->flow.has_messages },
 		{ "segmented_by_nic", qp->flow.uso.state == VERVE_USO_PROVEN },
+		{ "carried_by_nic", qp->lent },
 		{ "udp_sport", qp->flow.av.sport },
 	};
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * QPs that a NIC carries: how they reach it (see carry.h)
+ */
+#include <linux/if_arp.h>
+#include <linux/ip.h>
+#include <net/dst.h>
+#include <net/neighbour.h>
+#include <rdma/verve_offload_rc.h>
+#include "../device.h"
+#include "../transport/transport.h"
+#include "carry.h"
+#include "late.h"
+#include "net.h"
+#include "nic.h"
+
+bool verve_carry_is_offered(struct verve_qp *qp)
+{
+	return READ_ONCE(verve_nic_known(qp)->is_offered);
+}
+
+/* RCU. Straight out of the device's own netdev, as it is, and to somebody else? */
+static bool is_straight(const struct verve_qp *qp, const struct dst_entry *dst)
+{
+	const struct verve_av *av = &qp->flow.av;
+	const struct net_device *ndev = verve_ndev_rcu(qp->dev);
+
+	return ndev && dst->dev == ndev && ndev->type == ARPHRD_ETHER &&
+	       !dst_xfrm(dst) && !dst->lwtstate &&
+	       !ipv6_addr_equal(&av->saddr, &av->daddr);
+}
+
+static bool find_next_hop(const struct verve_av *av, struct dst_entry *dst,
+			  u8 *dmac)
+{
+	const void *daddr = av->is_v6 ? (const void *)&av->daddr :
+					(const void *)&av->daddr.s6_addr32[3];
+	struct neighbour *neigh = dst_neigh_lookup(dst, daddr);
+	bool is_known;
+
+	if (!neigh)
+		return false;
+	is_known = READ_ONCE(neigh->nud_state) & NUD_VALID;
+	if (is_known)
+		neigh_ha_snapshot(dmac, neigh, dst->dev);
+	neigh_release(neigh);
+	return is_known;
+}
+
+bool verve_carry_terms(struct verve_qp *qp,
+		       struct verve_offload_rc_terms *terms)
+{
+	const struct verve_av *av = &qp->flow.av;
+	const struct ib_qp_attr *attr = &qp->attr;
+	struct dst_entry *dst;
+	bool found;
+
+	*terms = (struct verve_offload_rc_terms) {
+		.traffic_class = av->traffic_class,
+		.hop_limit = av->hop_limit ?: IPDEFTTL,
+		.flow_label = av->flow_label,
+		.timeout = attr->timeout,
+		.retry_cnt = attr->retry_cnt,
+		.min_rnr_timer = attr->min_rnr_timer,
+		.max_rd_atomic = attr->max_rd_atomic,
+		.max_dest_rd_atomic = attr->max_dest_rd_atomic,
+	};
+	rcu_read_lock();
+	dst = verve_flow_route(&qp->flow, qp->dev);
+	found = dst && is_straight(qp, dst) &&
+		find_next_hop(av, dst, terms->dmac);
+	rcu_read_unlock();
+	return found;
+}
+
+bool verve_carry_is_current(const struct verve_qp *qp)
+{
+	const struct verve_flow *flow = &qp->flow;
+	bool is_current;
+
+	rcu_read_lock();
+	is_current = flow->dst && dst_check(flow->dst, flow->cookie);
+	rcu_read_unlock();
+	return is_current;
+}
+
+void verve_carry_lend(struct verve_qp *qp)
+{
+	verve_registry->rc_lend(verve_nic_known(qp));
+}
+
+void verve_carry_take_back(struct verve_qp *qp)
+{
+	verve_registry->rc_take_back(verve_nic_known(qp));
+}
+
+int verve_carry_post(struct verve_qp *qp, const struct verve_swqe *wqe)
+{
+	struct verve_offload_rc_wr wr = {
+		.opcode = wqe->opcode,
+		.is_solicited = wqe->flags & IB_SEND_SOLICITED,
+		.first_psn = wqe->first_psn,
+		.last_psn = wqe->last_psn,
+		.length = wqe->length,
+		.imm = wqe->imm,
+		.va = wqe->raddr,
+		.rkey = wqe->rkey,
+	};
+
+	if (wqe->is_inline) {
+		wr.data = wqe->inline_data;
+	} else {
+		wr.sge = (const struct ib_sge *)wqe->sge;
+		wr.num_sge = wqe->num_sge;
+	}
+	return verve_registry->rc_post(verve_nic_known(qp), &wr);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * QPs that are lent to a NIC (see loan.h): what is left to do here meanwhile
+ */
+#include <linux/jiffies.h>
+#include <rdma/verve_offload_rc.h>
+#include "../path/carry.h"
+#include "book.h"
+#include "loan.h"
+#include "psn.h"
+#include "transport.h"
+
+enum {
+	/* PSNs that a NIC may have before it */
+	MOST_PSNS	= 1 << 20,
+	/* ms that packets may be on their way here */
+	GRACE		= 50,
+};
+
+void verve_loan_ask_back(struct verve_loan *loan)
+{
+	if (!test_and_set_bit(0, &loan->asked))
+		schedule_work(&loan->work);
+}
+
+static bool is_carried(const struct verve_swqe *wqe)
+{
+	switch (wqe->opcode) {
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+	case IB_WR_RDMA_READ:
+		return !wqe->error;
+	default:
+		return false;
+	}
+}
+
+/* Is its memory there? What the NIC knows of it is the NIC's business. */
+static bool is_allowed(const struct verve_qp *qp, const struct verve_swqe *wqe)
+{
+	int access = wqe->opcode == IB_WR_RDMA_READ ? IB_ACCESS_LOCAL_WRITE : 0;
+
+	return wqe->is_inline ||
+	       !verve_sges_check(qp->dev, qp->ibqp->pd, wqe->sge, wqe->num_sge,
+				 access);
+}
+
+/* A NIC may ask for a long READ at once; PSNs compare in half of their range only. */
+static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	u32 first = wqe->state == VERVE_WQE_STARTED ? wqe->first_psn :
+						      qp->req.psn;
+
+	return verve_psn_diff(first, qp->req.una) +
+	       verve_psn_count(wqe->length, qp->mtu) <= MOST_PSNS;
+}
+
+bool verve_loan_carries(const struct verve_qp *qp,
+			const struct verve_swqe *wqe)
+{
+	return is_carried(wqe) && fits(qp, wqe);
+}
+
+static bool is_idle(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return qp->sq.tail == qp->sq.next;
+}
+
+/* Return: false when nothing more can be posted now. */
+static bool post_next(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+	struct verve_swqe *wqe = verve_requester_next(qp);
+	u32 end;
+
+	if (!wqe)
+		return false;
+	if (!is_carried(wqe) || !is_allowed(qp, wqe) ||
+	    (is_idle(qp) && !fits(qp, wqe))) {
+		verve_loan_ask_back(qp->loan);
+		return false;
+	}
+	if (!fits(qp, wqe))
+		return false;
+	if (wqe->state == VERVE_WQE_POSTED) {
+		if (wqe->flags & IB_SEND_FENCE && !is_idle(qp))
+			return false;
+		verve_requester_start(qp, wqe);
+	}
+	if (verve_carry_post(qp, wqe))
+		return false;
+	end = verve_psn_add(wqe->last_psn, 1);
+	if (verve_psn_before(req->psn, end))
+		req->psn = end;
+	qp->sq.next++;
+	qp->budget--;
+	return true;
+}
+
+static void complete_recv(struct verve_qp *qp,
+			  const struct verve_book_event *event)
+	__must_hold(&qp->lock)
+{
+	struct ib_wc wc = {
+		.wr_id = event->wr_id,
+		.opcode = event->done.is_write ? IB_WC_RECV_RDMA_WITH_IMM :
+						 IB_WC_RECV,
+		.byte_len = event->done.length,
+		.src_qp = qp->attr.dest_qp_num,
+	};
+
+	if (event->done.has_imm) {
+		wc.wc_flags |= IB_WC_WITH_IMM;
+		wc.ex.imm_data = event->done.imm;
+	}
+	verve_count(qp, rdma_recvs, 1);
+	verve_responder_deliver(qp, &wc, event->done.is_solicited);
+}
+
+static void remember_read(struct verve_qp *qp,
+			  const struct verve_offload_rc_read *told)
+	__must_hold(&qp->lock)
+{
+	u32 packets = verve_psn_count(told->length, qp->mtu);
+	const struct verve_replay read = {
+		.op = VERVE_OP_READ,
+		.first_psn = told->psn,
+		.last_psn = verve_psn_add(told->psn, packets - 1),
+		.va = told->va,
+		.rkey = told->rkey,
+		.length = told->length,
+		.msn = told->msn,
+	};
+
+	verve_count(qp, rx_read_requests, 1);
+	verve_replay_remember(&qp->resp, &read);
+}
+
+/* What the NIC has told: to completions, and to what must be remembered. */
+void verve_loan_settle(struct verve_qp *qp, u32 una)
+{
+	struct verve_book_event event;
+	unsigned int most = VERVE_BOOK_EVENTS;
+
+	if (verve_psn_before(qp->req.una, una) &&
+	    !verve_psn_before(qp->req.psn, una))
+		verve_completer_acknowledged(qp, una);
+	while (most-- && verve_book_next(qp->loan->book, &event)) {
+		if (event.is_read)
+			remember_read(qp, &event.read);
+		else
+			complete_recv(qp, &event);
+	}
+	if (qp->srq)
+		qp->notices |= VERVE_NOTICE_SRQ;
+}
+
+/* What was on its way when the QP was lent has passed. */
+static bool has_begun(const struct verve_loan *loan)
+{
+	return time_after(jiffies, loan->since + msecs_to_jiffies(GRACE));
+}
+
+void verve_loan_run(struct verve_qp *qp, bool strayed)
+{
+	struct verve_loan *loan = qp->loan;
+
+	/* The data of READs before it are in memory. */
+	verve_loan_settle(qp, smp_load_acquire(&loan->acked));
+	if (!loan->may_post)
+		return;
+	if (qp->state != IB_QPS_RTS || !verve_carry_is_current(qp) ||
+	    (strayed && has_begun(loan))) {
+		verve_loan_ask_back(loan);
+		return;
+	}
+	while (qp->budget && post_next(qp))
+		;
+	if (!qp->budget)
+		verve_engine_again(qp);
+}
