@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <rdma/ib_verbs.h>
 #include <rdma/verve_offload.h>
 
 /**
@@ -171,6 +172,59 @@ void nic_message(struct nic *nic, const struct sk_buff *skb);
 
 /* One of so many that are left to do so? Counts them. */
 bool nic_take_one(atomic_t *left);
+
+/**
+ * struct nic_packet - what a frame says
+ * @ip: offset of the IP header
+ * @end: offset of the ICRC; these two are filled in before it is read
+ * @ecn: of IP
+ * @opcode: BTH
+ * @is_solicited: BTH
+ * @asks_ack: BTH
+ * @qpn: BTH
+ * @psn: BTH
+ * @payload: offset
+ * @len: of the payload
+ * @va: RETH
+ * @rkey: RETH
+ * @dmalen: RETH
+ */
+struct nic_packet {
+	unsigned int ip;
+	unsigned int end;
+	u8 ecn;
+	u8 opcode;
+	bool is_solicited;
+	bool asks_ack;
+	u32 qpn;
+	u32 psn;
+	unsigned int payload;
+	unsigned int len;
+	u64 va;
+	u32 rkey;
+	u32 dmalen;
+};
+
+/* packet.c. Return: whether it is one that the NIC looks at. */
+bool nic_read_packet(const u8 *frame, struct nic_packet *p);
+/* Under nic.placing: that it would come to, or NULL */
+struct known_qp *nic_find_qp(struct nic *nic, const u8 *frame,
+			     const struct nic_packet *p);
+
+/*
+ * memory.c: of regions, under nic.placing. @access: IB_ACCESS_* that the region must
+ * allow; the range may be empty
+ */
+struct known_mr *nic_find_mr(struct nic *nic, const void *pd, u32 key);
+bool nic_memory_allows(struct nic *nic, const void *pd, u32 key, int access,
+		       u64 va, u64 len);
+/* To memory if @is_write, or else from it. Return: false: it is not allowed. */
+bool nic_memory_copy(struct nic *nic, const void *pd, u32 key, int access,
+		     u64 va, u8 *data, unsigned int len, bool is_write);
+/* Of all segments together, from @offset on */
+bool nic_memory_copy_sges(struct nic *nic, const void *pd,
+			  const struct ib_sge *sge, unsigned int num_sge,
+			  u32 offset, u8 *data, unsigned int len, bool is_write);
 
 /* What DMA would have read; NULL without memory. */
 struct sk_buff *nic_read(const struct sk_buff *skb);

@@ -3,52 +3,19 @@
  * RDMA WRITEs, from the wire to memory: what hardware would do, with a copy in place
  * of its DMA
  */
-#include <linux/etherdevice.h>
 #include <linux/highmem.h>
-#include <linux/unaligned.h>
 #include <rdma/ib_verbs.h>
 #include "nic.h"
 
 enum {
-	ETH		= 14,
-	UDP		= 8,
-	BTH		= 12,
-	RETH		= 16,
 	ICRC		= 4,
 	WRITE_FIRST	= 6,
-	WRITE_MIDDLE	= 7,
 	WRITE_LAST	= 8,
 	WRITE_ONLY	= 10,
 	RESPONSE_FIRST	= 13,
 	ATOMIC_ACK	= 18,
 	SERVICES	= 0xe0,
 	CNP		= 0x81,
-};
-
-/**
- * struct packet - what a frame says
- * @ip: offset of the IP header
- * @opcode: BTH
- * @qpn: BTH
- * @psn: BTH
- * @payload: offset
- * @len: of the payload
- * @end: offset of the ICRC
- * @va: RETH
- * @rkey: RETH
- * @dmalen: RETH
- */
-struct packet {
-	unsigned int ip;
-	u8 opcode;
-	u32 qpn;
-	u32 psn;
-	unsigned int payload;
-	unsigned int len;
-	unsigned int end;
-	u64 va;
-	u32 rkey;
-	u32 dmalen;
 };
 
 static bool is_write(u8 opcode)
@@ -74,80 +41,8 @@ static bool is_response(u8 opcode)
 	       opcode == CNP;
 }
 
-/* Return: whether it is of a kind that the NIC looks at. */
-static bool read_packet(const u8 *frame, struct packet *p)
-{
-	const u8 *bth = frame + p->ip + UDP + (frame[p->ip] >> 4 == 4 ? 20 : 40);
-	unsigned int pad = bth[1] >> 4 & 3;
-
-	p->opcode = bth[0];
-	p->qpn = get_unaligned_be32(bth + 4) & 0xffffff;
-	p->psn = get_unaligned_be32(bth + 8) & 0xffffff;
-	p->payload = bth + BTH - frame;
-	if (bth[1] & 15 || (get_unaligned_be16(bth + 2) & 0x7fff) != 0x7fff)
-		return false;
-	if (begins(p->opcode)) {
-		p->va = get_unaligned_be64(bth + 12);
-		p->rkey = get_unaligned_be32(bth + 20);
-		p->dmalen = get_unaligned_be32(bth + 24);
-		p->payload += RETH;
-	}
-	if (p->end < p->payload + pad)
-		return false;
-	p->len = p->end - p->payload - pad;
-	return true;
-}
-
-static bool is_address(const u8 *bytes, const struct in6_addr *addr, bool is_v6)
-{
-	if (is_v6)
-		return !memcmp(bytes, addr, sizeof(*addr));
-	return ipv6_addr_v4mapped(addr) &&
-	       !memcmp(bytes, &addr->s6_addr32[3], sizeof(__be32));
-}
-
-/* Would the frame come to the QP? */
-static bool is_for(const struct verve_offload_qp *qp, const u8 *frame,
-		   const struct packet *p)
-{
-	bool is_v6 = frame[p->ip] >> 4 == 6;
-	unsigned int tags = (p->ip - ETH) / 4;
-	const u8 *ip = frame + p->ip;
-	u16 vlan = VERVE_OFFLOAD_NO_VLAN;
-
-	if (tags == 1)
-		vlan = get_unaligned_be16(frame + ETH) & 0xfff;
-	return tags <= 1 && vlan == qp->vlan &&
-	       ether_addr_equal_unaligned(frame, qp->mac) &&
-	       is_address(ip + (is_v6 ? 8 : 12), &qp->peer, is_v6) &&
-	       is_address(ip + (is_v6 ? 24 : 16), &qp->local, is_v6);
-}
-
-static struct known_qp *find_qp(struct nic *nic, const u8 *frame,
-				const struct packet *p)
-{
-	struct known_qp *known;
-
-	list_for_each_entry(known, &nic->qps, entry) {
-		if (known->qp->qpn == p->qpn)
-			return is_for(known->qp, frame, p) ? known : NULL;
-	}
-	return NULL;
-}
-
-static struct known_mr *find_mr(struct nic *nic, const void *pd, u32 rkey)
-{
-	struct known_mr *known;
-
-	list_for_each_entry(known, &nic->mrs, entry) {
-		if (known->mr->rkey == rkey && known->mr->pd == pd)
-			return known;
-	}
-	return NULL;
-}
-
 /* What the PSN, the opcode, and the lengths must be: the message so far is known. */
-static bool is_next(struct known_qp *known, const struct packet *p)
+static bool is_next(struct known_qp *known, const struct nic_packet *p)
 {
 	u32 mtu = known->qp->mtu;
 
@@ -168,7 +63,7 @@ static bool is_next(struct known_qp *known, const struct packet *p)
 
 static struct known_mr *find_target(struct nic *nic, struct known_qp *known)
 {
-	struct known_mr *target = find_mr(nic, known->qp->pd, known->rkey);
+	struct known_mr *target = nic_find_mr(nic, known->qp->pd, known->rkey);
 	const struct verve_offload_mr *mr;
 	u64 offset;
 
@@ -225,7 +120,7 @@ static void write_payload(struct sk_buff *skb, struct known_mr *target, u64 va,
 
 /* The headers, in a packet of their own, and room for what follows the payload */
 static struct sk_buff *begin_packet(struct nic *nic, const u8 *frame,
-				    const struct packet *p, u8 **trailer)
+				    const struct nic_packet *p, u8 **trailer)
 {
 	struct sk_buff *skb = netdev_alloc_skb_ip_align(nic->ndev, p->payload);
 
@@ -242,7 +137,7 @@ static struct sk_buff *begin_packet(struct nic *nic, const u8 *frame,
 
 /* The pad, and the ICRC */
 static void end_packet(struct sk_buff *skb, const u8 *frame,
-		       const struct packet *p, u8 *trailer)
+		       const struct nic_packet *p, u8 *trailer)
 {
 	unsigned int from = p->payload + p->len;
 	unsigned int len = p->end + ICRC - from;
@@ -257,7 +152,7 @@ static void end_packet(struct sk_buff *skb, const u8 *frame,
 /* Return: the packet, whose payload is where it belongs, or NULL: no memory */
 static struct sk_buff *write_packet(struct nic *nic, struct known_qp *known,
 				    struct known_mr *target, const u8 *frame,
-				    const struct packet *p, u32 mangle)
+				    const struct nic_packet *p, u32 mangle)
 {
 	struct sk_buff *skb;
 	u8 *trailer;
@@ -282,7 +177,7 @@ static struct sk_buff *write_packet(struct nic *nic, struct known_qp *known,
 	return skb;
 }
 
-static void pass_on(struct known_qp *known, const struct packet *p)
+static void pass_on(struct known_qp *known, const struct nic_packet *p)
 {
 	known->next = (p->psn + 1) & 0xffffff;
 	known->va += p->len;
@@ -291,7 +186,7 @@ static void pass_on(struct known_qp *known, const struct packet *p)
 
 /* It is not placed: from here on, nothing is before the QP has come so far. */
 static void watch(struct nic *nic, struct known_qp *known,
-		  const struct packet *p)
+		  const struct nic_packet *p)
 {
 	if (known->qp->rx == VERVE_OFFLOAD_RX_PLACING || is_write(p->opcode))
 		verve_offload_rx_set(known->qp, VERVE_OFFLOAD_RX_WATCHING);
@@ -305,14 +200,14 @@ static void watch(struct nic *nic, struct known_qp *known,
 
 /* Return: the packet that takes the frame's place, or NULL. */
 static struct sk_buff *try_placing(struct nic *nic, const u8 *frame,
-				   const struct packet *p, u32 mangle)
+				   const struct nic_packet *p, u32 mangle)
 {
 	struct known_mr *target = NULL;
 	struct sk_buff *skb = NULL;
 	struct known_qp *known;
 
 	spin_lock(&nic->placing);
-	known = find_qp(nic, frame, p);
+	known = nic_find_qp(nic, frame, p);
 	if (!known || is_response(p->opcode) ||
 	    (p->opcode & SERVICES))
 		goto unlock;
@@ -366,14 +261,14 @@ static u32 its_mangling(const struct nic *nic)
 struct sk_buff *nic_place(struct nic *nic, struct sk_buff *frame,
 			  unsigned int end)
 {
-	struct packet p = {
+	struct nic_packet p = {
 		.ip = nic_find_ip(frame->data, frame->len),
 		.end = end,
 	};
 	u32 mangle = its_mangling(nic);
 	struct sk_buff *skb;
 
-	if (!read_packet(frame->data, &p))
+	if (!nic_read_packet(frame->data, &p))
 		return frame;
 	skb = try_placing(nic, frame->data, &p, mangle);
 	if (!skb)
