@@ -4,6 +4,7 @@
  */
 #include <linux/debugfs.h>
 #include "nic.h"
+#include "rc.h"
 
 static struct dentry *root;
 
@@ -63,6 +64,15 @@ static int reset(void *data, u64 value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(reset_ops, NULL, reset, "%llu\n");
 
+/* Every QP that it has, at once and for no reason */
+static int give_back(void *data, u64 value)
+{
+	nic_carry_no_more(data);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(give_back_ops, NULL, give_back, "%llu\n");
+
 void nic_knobs_add(struct nic *nic, const char *name)
 {
 	struct dentry *dir = debugfs_create_dir(name, root);
@@ -94,6 +104,13 @@ void nic_knobs_add(struct nic *nic, const char *name)
 	debugfs_create_atomic_t("placed", 0400, dir, &nic->placed);
 	debugfs_create_atomic_t("placed_bytes", 0400, dir, &nic->placed_bytes);
 	debugfs_create_atomic_t("watched", 0400, dir, &nic->watched);
+	debugfs_create_atomic_t("lent", 0400, dir, &nic->num_carried);
+	debugfs_create_atomic_t("carried", 0400, dir, &nic->carried);
+	debugfs_create_atomic_t("given_back", 0400, dir, &nic->given_back);
+	debugfs_create_atomic_t("dead", 0600, dir, &nic->dead);
+	debugfs_create_u32("astray", 0600, dir, &nic->astray);
+	debugfs_create_file_unsafe("give_back", 0200, dir, nic,
+				   &give_back_ops);
 }
 
 void nic_knobs_init(void)

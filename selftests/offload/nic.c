@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include "nic.h"
+#include "rc.h"
 
 static unsigned int abi = VERVE_OFFLOAD_ABI;
 module_param(abi, uint, 0400);
@@ -39,6 +40,7 @@ static const struct verve_offload_ops offload_ops = {
 	.qp_del = nic_qp_del,
 	.rx_sync = nic_rx_sync,
 	.rx_stop = nic_rx_stop,
+	.rc = &nic_rc_ops,
 };
 
 int nic_offer(struct nic *nic)
@@ -46,7 +48,8 @@ int nic_offer(struct nic *nic)
 	const struct verve_offload_caps caps = {
 		.abi = abi,
 		.features = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC |
-			    VERVE_OFFLOAD_TX_MESSAGE | VERVE_OFFLOAD_RX_PLACE,
+			    VERVE_OFFLOAD_TX_MESSAGE | VERVE_OFFLOAD_RX_PLACE |
+			    VERVE_OFFLOAD_RC,
 	};
 	struct verve_offload *offload;
 
@@ -87,6 +90,7 @@ static int poll(struct napi_struct *napi, int budget)
 	struct nic *nic = container_of(napi, struct nic, napi);
 	struct sk_buff *skb;
 	int done = 0;
+	bool more;
 
 	while (done < budget && (skb = skb_dequeue(&nic->arrived))) {
 		done++;
@@ -99,6 +103,9 @@ static int poll(struct napi_struct *napi, int budget)
 		skb->protocol = eth_type_trans(skb, nic->ndev);
 		napi_gro_receive(napi, skb);
 	}
+	more = nic_carry_on(nic);
+	if (more && budget)
+		return budget;
 	if (done < budget && napi_complete_done(napi, done) &&
 	    !skb_queue_empty_lockless(&nic->arrived))
 		napi_schedule(napi);
@@ -118,6 +125,7 @@ static int stop(struct net_device *ndev)
 
 	netif_tx_disable(ndev);
 	napi_disable(&nic->napi);
+	hrtimer_cancel(&nic->tick);
 	skb_queue_purge(&nic->arrived);
 	kfree_skb(nic->late);
 	nic->late = NULL;
@@ -149,6 +157,7 @@ static int create(struct nic *nic, const char *name, struct nic *peer)
 	nic->able = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC;
 	mutex_init(&nic->lock);
 	spin_lock_init(&nic->placing);
+	nic_carry_init(nic);
 	INIT_LIST_HEAD(&nic->mrs);
 	INIT_LIST_HEAD(&nic->qps);
 	skb_queue_head_init(&nic->arrived);

@@ -6,11 +6,11 @@
 #ifndef VERVE_TESTNIC_H
 #define VERVE_TESTNIC_H
 
+#include <linux/hrtimer.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
-#include <rdma/ib_verbs.h>
-#include <rdma/verve_offload.h>
+#include <rdma/verve_offload_rc.h>
 
 /**
  * struct nic - one end of the wire
@@ -51,6 +51,13 @@
  * @placed: packets that it has placed
  * @placed_bytes: their payload
  * @watched: WRITEs for QPs that it knows, which it has not placed
+ * @reporting: a report to the transport, and @qps
+ * @tick: wakes the NIC for QPs that wait for an answer
+ * @num_carried: QPs that it has
+ * @carried: frames that it has made for such QPs
+ * @given_back: QPs that it has given back by itself
+ * @dead: so many QPs more come back without a state
+ * @astray: one of so many frames for such QPs goes to the stack instead; 0: none
  */
 struct nic {
 	struct net_device *ndev;
@@ -89,6 +96,13 @@ struct nic {
 	atomic_t placed;
 	atomic_t placed_bytes;
 	atomic_t watched;
+	spinlock_t reporting; /* see above; taken before @placing */
+	struct hrtimer tick;
+	atomic_t num_carried;
+	atomic_t carried;
+	atomic_t given_back;
+	atomic_t dead;
+	u32 astray;
 };
 
 /* What may happen to a packet between a NIC and the transport */
@@ -122,6 +136,8 @@ void nic_qp_del(struct net_device *ndev, void *context);
 bool nic_rx_sync(struct net_device *ndev, void *context,
 		 const struct verve_offload_rx_point *point);
 void nic_rx_stop(struct net_device *ndev, void *context);
+/* Is it one of those calls that are to fail? */
+bool nic_is_to_fail(struct nic *nic);
 
 /**
  * struct known_mr - a region
@@ -144,6 +160,7 @@ struct known_mr {
  * @left: bytes to come of a WRITE that is under way
  * @va: where the next goes
  * @rkey: its key
+ * @rc: what the NIC does if it has the QP, or NULL; nic.reporting, too
  */
 struct known_qp {
 	struct list_head entry;
@@ -154,6 +171,7 @@ struct known_qp {
 	u32 left;
 	u64 va;
 	u32 rkey;
+	struct rc *rc;
 };
 
 /**

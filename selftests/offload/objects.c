@@ -15,7 +15,7 @@ static struct nic *to_nic(struct net_device *ndev)
 	return *(struct nic **)netdev_priv(ndev);
 }
 
-static bool is_to_fail(struct nic *nic)
+bool nic_is_to_fail(struct nic *nic)
 {
 	return atomic_add_unless(&nic->fail, -1, 0);
 }
@@ -43,7 +43,7 @@ int nic_mr_add(struct net_device *ndev, const struct verve_offload_mr *mr,
 	struct nic *nic = to_nic(ndev);
 	struct known_mr *known;
 
-	if (is_to_fail(nic))
+	if (nic_is_to_fail(nic))
 		return -EIO;
 	known = kzalloc_obj(*known);
 	if (!known)
@@ -82,15 +82,17 @@ int nic_qp_add(struct net_device *ndev, struct verve_offload_qp *qp,
 	struct nic *nic = to_nic(ndev);
 	struct known_qp *known;
 
-	if (is_to_fail(nic))
+	if (nic_is_to_fail(nic))
 		return -EIO;
 	known = kzalloc_obj(*known);
 	if (!known)
 		return -ENOMEM;
 	known->qp = qp;
-	spin_lock_bh(&nic->placing);
+	spin_lock_bh(&nic->reporting);
+	spin_lock(&nic->placing);
 	list_add(&known->entry, &nic->qps);
-	spin_unlock_bh(&nic->placing);
+	spin_unlock(&nic->placing);
+	spin_unlock_bh(&nic->reporting);
 	atomic_inc(&nic->num_qps);
 	*context = known;
 	return 0;
@@ -101,9 +103,11 @@ void nic_qp_del(struct net_device *ndev, void *context)
 	struct nic *nic = to_nic(ndev);
 	struct known_qp *known = context;
 
-	spin_lock_bh(&nic->placing);
+	spin_lock_bh(&nic->reporting);
+	spin_lock(&nic->placing);
 	list_del(&known->entry);
-	spin_unlock_bh(&nic->placing);
+	spin_unlock(&nic->placing);
+	spin_unlock_bh(&nic->reporting);
 	atomic_dec(&nic->num_qps);
 	kfree(known);
 }

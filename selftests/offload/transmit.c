@@ -5,6 +5,7 @@
 #include <linux/etherdevice.h>
 #include <net/gso.h>
 #include "nic.h"
+#include "rc.h"
 
 /* How many may lie on the wire */
 #define MAX_ARRIVED	4096
@@ -161,11 +162,15 @@ struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb)
 	unsigned int at;
 	u8 icrc[4];
 
-	if (!(able & (VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_RX_PLACE)))
+	if (!(able & (VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_STATEFUL)))
 		return skb;
 	at = nic_icrc(skb->data, skb->len, icrc);
 	if (!at || memcmp(skb->data + at, icrc, sizeof(icrc)))
 		return skb;
+	if (able & VERVE_OFFLOAD_RC && nic_carry(nic, skb->data, skb->len, at)) {
+		consume_skb(skb);
+		return NULL;
+	}
 	if (able & VERVE_OFFLOAD_RX_ICRC) {
 		verve_offload_verified(skb);
 		atomic_inc(&nic->verified);

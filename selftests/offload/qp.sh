@@ -1,0 +1,260 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Whole QPs that are lent to a NIC, and come back: programs do not notice, whatever
+# the NIC does, or ceases to do.
+#
+#	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/load.sh"
+. "$LIB/testnic.sh"
+
+need ethtool
+
+ICRC=3 RC=16
+
+carried() {
+	both able $((ICRC | RC))
+}
+
+# ---------------------------------------------------------------- who carries
+
+# by_nic PROGRAM OPTION...: hardly a packet of it was software's
+by_nic() {
+	local frames software
+
+	carried
+	frames=$(knob va carried)
+	software=$(hw_counter $DEV_A sent_pkts)
+	gained $DEV_A offload_lent perftest "$@" || return
+	frames=$(($(knob va carried) - frames))
+	software=$(($(hw_counter $DEV_A sent_pkts) - software))
+	[ "$GAINED" -gt 0 ] && [ $frames -gt 400 ] &&
+		[ $software -lt $((frames / 2)) ] ||
+		fail "lent $GAINED times, $frames frames, software's $software"
+}
+
+not_offered() {
+	both able $ICRC
+	gained $DEV_A offload_lent writes && [ "$GAINED" = 0 ]
+}
+
+says_so() {
+	local file=/sys/class/infiniband/$DEV_A/offload/carriage
+
+	carried && [ "$(<$file)" = "in use" ] && both able $ICRC &&
+	[ "$(<$file)" = "off: the driver of va does not offer it" ]
+}
+
+# The tests of everything, which know nothing of NICs
+all_of() {
+	carried && gained $DEV_A offload_lent c_test "$@" || return
+	[ "$GAINED" -gt 0 ] || fail "nothing was lent"
+}
+
+of_this() { # CASE
+	carried && CASE=$1 c_test carried
+}
+
+lossy() { # CASE
+	LOSSY=1 of_this "$@"
+}
+
+# ---------------------------------------------------------------- in mid-traffic
+
+stream_begin() { # OPTION...
+	: >"$TMP/load"
+	CASE=stream ip netns exec "$NS_A" carried \
+		-d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" "$@" \
+		>"$TMP/load" 2>&1 &
+	LOAD=$!
+	within 10 grep -q ready "$TMP/load" && return
+	load_end
+	fail "no load"
+}
+
+# through COMMAND...: every now and then, while all is compared; OPTIONS of the load
+through() {
+	local i rounds=${QUICK:+20} lent frames
+
+	settle
+	lent=$(hw_counter $DEV_A offload_lent)
+	frames=$(knob va carried)
+	stream_begin $OPTIONS || return
+	for ((i = 0; i < ${rounds:-40}; i++)); do
+		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
+		sleep 0.0$((RANDOM % 9 + 1))
+		ended "$LOAD" && break
+	done
+	settle
+	sleep 0.2
+	load_end || return
+	lent=$(($(hw_counter $DEV_A offload_lent) - lent))
+	frames=$(($(knob va carried) - frames))
+	echo "lent $lent times, $frames frames"
+	[ $lent -gt 0 ] && [ $frames -gt 20 ]
+}
+
+settle() {
+	carried && both offered 1 && both fail 0 && both astray 0
+}
+
+all_kinds() {
+	ALL=1 through "$@"
+}
+
+modified() {
+	MODIFY=1 through "$@"
+}
+
+over_ipv6() {
+	OPTIONS=-6 through "$@"
+}
+
+to_software() {
+	turn vb able $ICRC
+}
+
+from_software() {
+	turn vb able $((ICRC | RC)) && turn va able $((($1 % 2) * RC | ICRC))
+}
+
+gives_back() {
+	turn va give_back 1 && turn vb give_back $((RANDOM % 2))
+}
+
+flip() {
+	turn vb able $((RANDOM % 2 * RC + ICRC))
+	[ $((RANDOM % 3)) != 0 ] || turn va able $((RANDOM % 2 * RC + ICRC))
+}
+
+reset() {
+	turn vb reset 1 && turn va reset 1
+}
+
+withdraw() {
+	turn vb offered $(($1 % 2))
+}
+
+goes_down() {
+	[ $(($1 % 5)) = 0 ] || return 0
+	b sysctl -qw net.ipv6.conf.vb.keep_addr_on_down=1 &&
+	ip -n "$NS_B" link set vb down && ip -n "$NS_B" link set vb up
+}
+
+# The routes are looked up anew.
+rerouted() {
+	ip -n "$NS_A" route flush cache
+	ip -n "$NS_A" route add 10.9.9.0/24 via 10.0.0.2 &&
+	ip -n "$NS_A" route del 10.9.9.0/24
+}
+
+# They come to software, which does not have the QP.
+astray() {
+	both astray $((RANDOM % 4))
+}
+
+fails() {
+	both fail $((RANDOM % 4)) && reset
+}
+
+places_too() {
+	both able $((ICRC | 8 + RANDOM % 2 * RC))
+}
+
+anything() {
+	case $((RANDOM % 7)) in
+	0) flip ;;
+	1) reset ;;
+	2) withdraw "$1" ;;
+	3) gives_back ;;
+	4) fails ;;
+	5) places_too ;;
+	6) both astray $((RANDOM % 2 * 7)) ;;
+	esac
+}
+
+killed() {
+	settle && stream_begin && sleep 0.3 && load_kill
+	wait "$LOAD" 2>/dev/null
+	LOAD=
+	within 5 nothing_is_known
+}
+
+nothing_is_known() {
+	local nic
+
+	for nic in va vb; do
+		[ "$(knob $nic lent) $(knob $nic mrs) $(knob $nic qps)" = "0 0 0" ] ||
+			fail "$nic still knows $(knob $nic lent)" \
+			     "$(knob $nic mrs) $(knob $nic qps)" || return
+	done
+}
+
+nothing_is_lost() {
+	[ "$(hw_counter $DEV_A offload_lost) $(hw_counter $DEV_B offload_lost)" = \
+		"0 0" ]
+}
+
+link_goes() {
+	settle && stream_begin && sleep 0.2 &&
+	timeout 10 rdma link delete $DEV_B || fail "exit code $?" || return
+	load_end >/dev/null
+	link_add "$NS_B" $DEV_B vb && within 5 gid_index $DEV_B ipv4 >/dev/null &&
+	within 5 gid_index $DEV_B ipv6 >/dev/null
+}
+
+stream_begins() {
+	carried && stream_begin && sleep 0.2
+}
+
+tap_setup topo two 1500
+tap_add "WRITEs by the NIC" by_nic ib_write_bw -s 65536 -n 200
+tap_add "SENDs by the NIC" by_nic ib_send_bw -s 8192 -n 1000
+tap_add "READs by the NIC" by_nic ib_read_bw -s 8192 -n 1000
+tap_add "WRITEs by the NIC, both ways" by_nic ib_write_bw -b -s 8192 -n 1000
+tap_add "SENDs by the NIC, rdma_cm" by_nic ib_send_bw -R -s 8192 -n 1000
+tap_add "SENDs by the NIC, an SRQ" by_nic ib_send_bw --use-srq -q 4 -s 8192 -n 500
+tap_add "not where it does not offer it" not_offered
+tap_add "sysfs" says_so
+tap_add "all opcodes" all_of opcodes
+tap_add "all opcodes, IPv6" all_of opcodes -6
+tap_add "errors" all_of errors
+tap_add "retries" all_of retry
+tap_add "states" all_of states
+tap_add "queues" all_of queue
+tap_add "shared receive queues" all_of srq
+tap_add "completion queues" all_of cq
+tap_add "keys and rights that go" of_this gone
+tap_add "all is compared" through true
+tap_add "over IPv6" over_ipv6 true
+tap_add "the peer is in software" through to_software
+tap_add "on and off, the peer is not" through from_software
+tap_add "what is not carried, too" all_kinds true
+tap_add "QPs are changed and drained" modified true
+tap_add "routes change" through rerouted
+tap_add "the NIC gives QPs back" through gives_back
+tap_add "the feature comes and goes" through flip
+tap_add "the NIC is reset" through reset
+tap_add "the driver withdraws" through withdraw
+tap_add "the netdev goes down" through goes_down
+tap_add "calls of the driver fail" through fails
+tap_add "packets miss the NIC" through astray
+tap_add "payload is placed in between" through places_too
+tap_setup bad_network
+tap_add "a bad network" through true
+tap_add "a bad network, over IPv6" over_ipv6 gives_back
+tap_add "all of that in a bad network" all_kinds anything
+tap_add "QPs are changed, in a bad network" modified anything
+tap_add "keys and rights that go, in a bad network" lossy gone
+tap_setup good_network
+tap_add "no QP was lost" nothing_is_lost
+tap_add "a NIC that does not tell how far it is" of_this dead
+tap_add "the program is killed" killed
+tap_add "the link is deleted" link_goes
+tap_add "the driver is unloaded" driver_goes_under stream_begins
+tap_setup topo two 1500
+tap_add "the transport is unloaded" \
+	transport_goes_under nothing_is_known stream_begins
+tap_run

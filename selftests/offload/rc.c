@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * QPs that the NIC has: how they come and go, and whose turn it is
+ *
+ * All that happens to them happens in NAPI, or under its lock: frames come, requests
+ * are posted, and the poll sends what is due and reports. Reports have a lock of their
+ * own, since requests are posted meanwhile.
+ */
+#include <linux/slab.h>
+#include "rc.h"
+
+enum {
+	TICK_NS = 2 * 1000 * 1000,
+};
+
+static struct nic *to_nic(struct net_device *ndev)
+{
+	return *(struct nic **)netdev_priv(ndev);
+}
+
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	struct nic *nic = container_of(timer, struct nic, tick);
+
+	napi_schedule(&nic->napi);
+	return HRTIMER_NORESTART;
+}
+
+void nic_carry_init(struct nic *nic)
+{
+	spin_lock_init(&nic->reporting);
+	hrtimer_setup(&nic->tick, tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+}
+
+static void lock(struct nic *nic)
+	__acquires(&nic->reporting)
+	__acquires(&nic->placing)
+{
+	spin_lock_bh(&nic->reporting);
+	spin_lock(&nic->placing);
+}
+
+static void unlock(struct nic *nic)
+	__releases(&nic->placing)
+	__releases(&nic->reporting)
+{
+	spin_unlock(&nic->placing);
+	spin_unlock_bh(&nic->reporting);
+}
+
+static int start(struct net_device *ndev, void *context,
+		 const struct verve_offload_rc_terms *terms,
+		 const struct verve_offload_rc_state *state)
+{
+	struct nic *nic = to_nic(ndev);
+	struct known_qp *known = context;
+	struct rc *rc;
+
+	if (nic_is_to_fail(nic))
+		return -EIO;
+	rc = kzalloc_obj(*rc);
+	if (!rc)
+		return -ENOMEM;
+	rc->nic = nic;
+	rc->qp = known->qp;
+	rc->terms = *terms;
+	rc->state = *state;
+	rc->posted = state->una;
+	rc->next = state->una;
+	rc->since = ktime_get_ns();
+	rc->is_running = true;
+	lock(nic);
+	known->rc = rc;
+	unlock(nic);
+	atomic_inc(&nic->num_carried);
+	return 0;
+}
+
+static int stop(struct net_device *ndev, void *context,
+		struct verve_offload_rc_state *state)
+{
+	struct nic *nic = to_nic(ndev);
+	struct known_qp *known = context;
+	struct rc *rc;
+
+	lock(nic);
+	rc = known->rc;
+	known->rc = NULL;
+	unlock(nic);
+	atomic_dec(&nic->num_carried);
+	*state = rc->state;
+	kfree(rc);
+	return atomic_add_unless(&nic->dead, -1, 0) ? -EIO : 0;
+}
+
+static int post(struct net_device *ndev, void *context,
+		const struct verve_offload_rc_wr *wr)
+{
+	struct nic *nic = to_nic(ndev);
+	struct known_qp *known = context;
+	struct rc *rc;
+	int err = -EAGAIN;
+
+	spin_lock(&nic->placing);
+	rc = known->rc;
+	if (rc && rc->is_running && rc->head - rc->tail < RC_WRS) {
+		rc->wrs[rc->head++ % RC_WRS] = *wr;
+		rc->posted = psn_add(wr->last_psn, 1);
+		err = 0;
+	}
+	spin_unlock(&nic->placing);
+	napi_schedule(&nic->napi);
+	return err;
+}
+
+const struct verve_offload_rc_ops nic_rc_ops = {
+	.start = start,
+	.stop = stop,
+	.post = post,
+};
+
+void rc_give_back(struct rc *rc)
+{
+	if (!rc->is_running)
+		return;
+	rc->is_running = false;
+	atomic_inc(&rc->nic->given_back);
+	verve_offload_rc_give_back(rc->qp);
+}
+
+void nic_carry_no_more(struct nic *nic)
+{
+	struct known_qp *known;
+
+	lock(nic);
+	list_for_each_entry(known, &nic->qps, entry) {
+		if (known->rc)
+			rc_give_back(known->rc);
+	}
+	unlock(nic);
+}
+
+static bool goes_astray(const struct nic *nic, const struct nic_packet *p)
+{
+	u32 one = READ_ONCE(nic->astray);
+
+	return one && !(p->psn % one);
+}
+
+static void take(struct rc *rc, const u8 *frame, const struct nic_packet *p)
+{
+	/* Congestion is the transport's business. */
+	if (p->ecn == 3 || p->opcode > RC_ACK)
+		rc_give_back(rc);
+	else if (p->opcode > RC_READ)
+		rc_take_answer(rc, frame, p);
+	else
+		rc_take_request(rc, frame, p);
+}
+
+bool nic_carry(struct nic *nic, const u8 *frame, unsigned int len,
+	       unsigned int end)
+{
+	struct nic_packet p = {
+		.ip = nic_find_ip(frame, len),
+		.end = end,
+	};
+	struct known_qp *known;
+	bool is_mine;
+
+	if (!nic_read_packet(frame, &p))
+		return false;
+	spin_lock(&nic->placing);
+	known = nic_find_qp(nic, frame, &p);
+	is_mine = known && known->rc && known->rc->is_running &&
+		  !goes_astray(nic, &p);
+	if (is_mine)
+		take(known->rc, frame, &p);
+	spin_unlock(&nic->placing);
+	return is_mine;
+}
+
+/* Answers first: the peer waits for them. Return: whether there is more. */
+static bool carry_on(struct rc *rc)
+{
+	int budget = RC_BUDGET;
+
+	rc_look_at_clock(rc);
+	while (budget && rc->is_running &&
+	       (rc_send_answer(rc) || rc_send_request(rc)))
+		budget--;
+	return !budget;
+}
+
+static bool is_waiting(const struct rc *rc)
+{
+	return rc->state.una != rc->state.psn || rc->head != rc->tail;
+}
+
+static void report(struct nic *nic)
+{
+	struct known_qp *known;
+
+	spin_lock(&nic->reporting);
+	list_for_each_entry(known, &nic->qps, entry) {
+		struct rc *rc = known->rc;
+
+		if (rc && xchg(&rc->has_news, false))
+			verve_offload_rc_report(rc->qp);
+	}
+	spin_unlock(&nic->reporting);
+}
+
+bool nic_carry_on(struct nic *nic)
+{
+	bool more = false, waits = false;
+	struct known_qp *known;
+
+	if (!atomic_read(&nic->num_carried))
+		return false;
+	spin_lock(&nic->placing);
+	list_for_each_entry(known, &nic->qps, entry) {
+		struct rc *rc = known->rc;
+
+		if (!rc || !rc->is_running)
+			continue;
+		more |= carry_on(rc);
+		waits |= is_waiting(rc);
+	}
+	spin_unlock(&nic->placing);
+	report(nic);
+	if (waits && !hrtimer_active(&nic->tick))
+		hrtimer_start(&nic->tick, TICK_NS, HRTIMER_MODE_REL_SOFT);
+	return more;
+}
