@@ -16,6 +16,7 @@ SIZE=${QUICK:+4}	# MiB
 SIZE=${SIZE:-32}
 FILES=${QUICK:+40}
 FILES=${FILES:-100}
+TRACING=/sys/kernel/tracing
 
 # The newest that this kernel's client has.
 V4=4.1
@@ -142,18 +143,18 @@ direct() {
 
 # interrupted PULL PUT_BACK: I/O waits, and goes on as if nothing had been.
 interrupted() {
-	local pid
+	local pid status=0
 
 	fio_verify "$TMP/mnt/plug" "$SIZE" --rate=$((SIZE / 4))m >"$TMP/out" 2>&1 &
 	pid=$!
 	sleep 1
-	$1
+	$1 || status=1
 	sleep 3
 	$2
 	timeout $((3 * LIMIT)) tail --pid=$pid -f /dev/null || fail "it hangs" ||
 		return
 	wait $pid || { cat "$TMP/out"; return 1; }
-	rm "$TMP/mnt/plug"
+	rm "$TMP/mnt/plug" && return $status
 }
 
 # Packets are dropped, the link stays up.
@@ -188,8 +189,27 @@ server_back() {
 	server_start && wire_up
 }
 
+# told_first COMMAND...: the client's QPs are in error only after it was told that the
+# device goes (by the RDMA CM; since 6.11 by the core). One that takes it for a lost
+# connection connects again by that device, and then fails the I/O.
+told_first() {
+	local events=$TRACING/events
+
+	[ -d $events ] || mount -t tracefs tracefs $TRACING
+	[ -d $events/verve ] || { "$@"; return; }
+	echo >$TRACING/trace
+	echo 1 | tee $events/{verve/verve_qp_state,rdma_cma/cm_remove_one}/enable \
+		$events/rpcrdma/rpcrdma_client_remove_one/enable >/dev/null
+	"$@"
+	echo 0 >$events/enable
+	awk '/ (cm|rpcrdma_client)_remove_one: / { told = 1 }
+		/ verve_qp_state: .* -> ERR/ { seen = told; exit }
+		END { exit !seen }' $TRACING/trace ||
+		fail "not told first: $(grep -v "^#" $TRACING/trace | head -n 30)"
+} 2>/dev/null
+
 no_device() {
-	timeout 10 rdma link delete $DEV_A
+	told_first timeout 10 rdma link delete $DEV_A
 }
 
 new_device() {

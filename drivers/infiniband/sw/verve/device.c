@@ -387,7 +387,7 @@ static int client_add(struct ib_device *ibdev)
  */
 static void client_remove(struct ib_device *ibdev, void *data)
 {
-	verve_qp_flush_all(to_vdev(ibdev));
+	verve_qp_flush_users(to_vdev(ibdev));
 }
 
 static struct ib_client client = {

@@ -333,12 +333,14 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	return 0;
 }
 
-void verve_qp_flush_all(struct verve_dev *dev)
+void verve_qp_flush_users(struct verve_dev *dev)
 {
 	struct verve_qp *qp;
 
 	mutex_lock(&dev->qp_lock);
 	list_for_each_entry(qp, &dev->qps, entry) {
+		if (!qp->is_user)
+			continue;
 		verve_loan_forbid(qp);
 		verve_engine_lock(qp);
 		if (qp->state != IB_QPS_RESET)

@@ -373,8 +373,17 @@ static inline bool verve_qp_get(struct verve_qp *qp)
 	return refcount_inc_not_zero(&qp->ref);
 }
 
-/* Every QP of the device to the error state: the device goes away. Process. */
-void verve_qp_flush_all(struct verve_dev *dev);
+/**
+ * verve_qp_flush_users() - the device goes away: QPs of processes to the error state
+ * @dev: being unregistered
+ *
+ * Not the kernel's: its users are told, each by its own client of the core or by
+ * the RDMA CM, and flush theirs. One that finds its QP in error before that takes
+ * it for a lost connection, and the device, still there, for one to connect by.
+ *
+ * Context: process. Takes @dev->qp_lock, and each QP's engine in turn.
+ */
+void verve_qp_flush_users(struct verve_dev *dev);
 
 int verve_qp_table_init(void);	/* module load */
 void verve_qp_table_exit(void);
