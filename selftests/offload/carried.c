@@ -6,6 +6,7 @@
  * CASE=stream	until SIGTERM. ALL=1: also what NICs do not carry; MODIFY=1: the QPs
  *		are changed and drained meanwhile
  * CASE=gone	keys and rights that go in the middle of it. LOSSY=1: it must matter
+ * CASE=silent	a peer that does not answer any more
  * CASE=dead	QPs whose NIC does not tell how far it is: their programs learn of it
  */
 #include <arpa/inet.h>
@@ -33,6 +34,7 @@ enum {
 	INLINE	= 64,
 	/* As patient as the network may be bad */
 	TIMEOUT	= 16,
+	HASTE	= 12,
 };
 
 struct op {
@@ -54,7 +56,7 @@ static struct lane lanes[LANES];
 static struct dice dice;
 static volatile sig_atomic_t enough;
 
-static const struct qp_conf conf = {
+static struct qp_conf conf = {
 	.type = IBV_QPT_RC, .depth = 2 * OPS, .timeout = TIMEOUT,
 	.retry_cnt = 7, .rnr_retry = 7, .rnr_timer = 1, .inline_data = INLINE,
 };
@@ -412,6 +414,13 @@ static bool is_all(const uint8_t *at, uint8_t value, size_t size)
 /* How many WRITEs were too late */
 static int refused;
 
+/* Who has refused something is in error, and does not say it twice. */
+static bool is_refusal(enum ibv_wc_status status)
+{
+	return status == IBV_WC_REM_ACCESS_ERR ||
+	       (getenv("LOSSY") && status == IBV_WC_RETRY_EXC_ERR);
+}
+
 static bool gone(struct region *r, int round)
 {
 	struct ibv_sge sge = end_sge(&e.a, 4000);
@@ -436,7 +445,7 @@ static bool gone(struct region *r, int round)
 	memset(r->mem, POISON, r->size);
 	for (i = 0; i < OPS && poll_one(e.a.scq, &wc); i++) {
 		if (!failed && wc.status != IBV_WC_SUCCESS)
-			CHECK(wc.status == IBV_WC_REM_ACCESS_ERR, "%s",
+			CHECK(is_refusal(wc.status), "%s",
 			      ibv_wc_status_str(wc.status));
 		failed += wc.status != IBV_WC_SUCCESS;
 	}
@@ -503,6 +512,34 @@ static bool dies(void)
 	return true;
 }
 
+/* The peer's QP is in error, and says nothing. Retries end, whoever has the QP. */
+static bool falls_silent(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 3000);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+	struct ibv_wc wc;
+
+	if (!is_lent_soon())
+		return false;
+	CHECK(!end_to_error(&e.b), "to the error state");
+	CHECK(!post(&e.a, &wr), "post_send");
+	CHECK(poll_one(e.a.scq, &wc), "nothing completes");
+	CHECK(wc.status == IBV_WC_RETRY_EXC_ERR, "%s",
+	      ibv_wc_status_str(wc.status));
+	return true;
+}
+
+static int run_silent(void)
+{
+	bool ok;
+
+	conf.timeout = HASTE;
+	connect_one();
+	ok = falls_silent();
+	ends_disconnect(&e);
+	return !ok;
+}
+
 static int run_dead(void)
 {
 	bool ok;
@@ -529,6 +566,8 @@ int main(int argc, char **argv)
 		rc = run_gone();
 	else if (!strcmp(which, "dead"))
 		rc = run_dead();
+	else if (!strcmp(which, "silent"))
+		rc = run_silent();
 	ends_close(&e);
 	return rc;
 }

@@ -250,6 +250,7 @@ tap_add "QPs are changed, in a bad network" modified anything
 tap_add "keys and rights that go, in a bad network" lossy gone
 tap_setup good_network
 tap_add "no QP was lost" nothing_is_lost
+tap_add "a peer that does not answer" of_this silent
 tap_add "a NIC that does not tell how far it is" of_this dead
 tap_add "the program is killed" killed
 tap_add "the link is deleted" link_goes

@@ -62,11 +62,23 @@ static bool is_receiving_freely(const struct verve_qp *qp)
 	       !verve_fault_stalls(qp, VERVE_STALL_RESPONSES);
 }
 
+/*
+ * Nothing of what was outstanding when it came back has been acknowledged. Its new
+ * holder would begin to count retries anew, and so for ever, while the peer is silent.
+ */
+static bool is_unanswered(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	const struct verve_requester *req = &qp->req;
+
+	return req->una != req->max_psn && req->una == qp->loan->home_una;
+}
+
 static bool may_be_lent(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	return qp->state == IB_QPS_RTS && !qp->loan->barred && !qp->lent &&
-	       time_after_eq(jiffies, qp->loan->next) &&
+	       time_after_eq(jiffies, qp->loan->next) && !is_unanswered(qp) &&
 	       is_sending_freely(qp) && is_receiving_freely(qp);
 }
 
@@ -268,6 +280,7 @@ static void returned(struct verve_offload_qp *known,
 	verve_loan_settle(qp, state ? state->una : qp->req.una);
 	verve_book_close(loan->book, &qp->resp);
 	qp->lent = false;
+	loan->home_una = qp->req.una;
 	come_home(loan);
 	verve_count(qp, offload_returned, 1);
 	resume(qp, state);

@@ -15,7 +15,8 @@
  * It comes back by a work item when the engine meets something that is not
  * carried, or the NIC does; at once, for verbs that change it and when the NIC
  * goes; and then it goes on as after a loss. For a while it stays: longer
- * each time that it came back by itself.
+ * each time that it came back by itself, and until the peer has answered, so that
+ * one that never does is found out.
  */
 #ifndef VERVE_TRANSPORT_LOAN_H
 #define VERVE_TRANSPORT_LOAN_H
@@ -39,6 +40,7 @@ struct verve_offload_rc_user;
  * @next: jiffies: not to be lent before
  * @since: jiffies: when it was lent
  * @stay: ms that it stays when it comes back by itself
+ * @home_una: oldest PSN that was not acknowledged when it came back
  *
  * From @barred on under the QP's lock.
  */
@@ -53,6 +55,7 @@ struct verve_loan {
 	unsigned long next;
 	unsigned long since;
 	unsigned int stay;
+	u32 home_una;
 };
 
 /* What the registry asks of a QP that may be lent */
