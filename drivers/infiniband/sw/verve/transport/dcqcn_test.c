@@ -25,12 +25,16 @@ static struct verve_dcqcn begun(const struct verve_cc_params *params, u32 rate)
 	return flow;
 }
 
-/* The first CNP halves the rate, for alpha is nearly 1 then. */
+/* The first CNP would halve the rate, for alpha is nearly 1 then. */
 static void dcqcn_halves(struct kunit *test)
 {
 	struct verve_cc_params params = defaults();
 	struct verve_dcqcn flow = begun(&params, 1000000);
 
+	verve_dcqcn_cut(&flow, &params, 0, 2 * MS);
+	KUNIT_EXPECT_EQ(test, flow.rate, 750000);
+	params.value[VERVE_CC_RP_MIN_DEC_FAC] = 50;
+	flow = begun(&params, 1000000);
 	verve_dcqcn_cut(&flow, &params, 0, 2 * MS);
 	KUNIT_EXPECT_EQ(test, flow.rate, 500489);
 	KUNIT_EXPECT_EQ(test, flow.target, 1000000);
