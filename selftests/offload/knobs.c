@@ -73,12 +73,21 @@ static int give_back(void *data, u64 value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(give_back_ops, NULL, give_back, "%llu\n");
 
+static int get_busy(void *data, u64 *value)
+{
+	*value = atomic64_read(&((struct nic *)data)->busy);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(busy_ops, get_busy, NULL, "%llu\n");
+
 void nic_knobs_add(struct nic *nic, const char *name)
 {
 	struct dentry *dir = debugfs_create_dir(name, root);
 
 	debugfs_create_file_unsafe("able", 0600, dir, nic, &able_ops);
 	debugfs_create_file_unsafe("offered", 0600, dir, nic, &offered_ops);
+	debugfs_create_file_unsafe("busy", 0400, dir, nic, &busy_ops);
 	debugfs_create_file_unsafe("reset", 0200, dir, nic, &reset_ops);
 	debugfs_create_atomic_t("refuse", 0600, dir, &nic->refuse);
 	debugfs_create_atomic_t("corrupt", 0600, dir, &nic->corrupt);

@@ -70,6 +70,18 @@ void nic_withdraw(struct nic *nic)
 	nic->offload = NULL;
 }
 
+/* A frame from the wire: what software is given of it, or NULL */
+static struct sk_buff *receive(struct nic *nic, struct sk_buff *frame)
+{
+	u64 begun = ktime_get_ns();
+
+	frame = nic_check(nic, frame);
+	if (frame)
+		frame = nic_scatter(nic, frame);
+	nic_worked(nic, begun);
+	return frame;
+}
+
 /* What is on the wire is lost, and the hardware knows nothing for a while. */
 void nic_reset(struct nic *nic)
 {
@@ -94,10 +106,9 @@ static int poll(struct napi_struct *napi, int budget)
 
 	while (done < budget && (skb = skb_dequeue(&nic->arrived))) {
 		done++;
-		skb = nic_check(nic, skb);
+		skb = receive(nic, skb);
 		if (!skb)
 			continue;
-		skb = nic_scatter(nic, skb);
 		nic->ndev->stats.rx_packets++;
 		nic->ndev->stats.rx_bytes += skb->len;
 		skb->protocol = eth_type_trans(skb, nic->ndev);

@@ -6,7 +6,9 @@
 #ifndef VERVE_TESTNIC_H
 #define VERVE_TESTNIC_H
 
+#include <linux/atomic.h>
 #include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
@@ -39,6 +41,7 @@
  * @verified: frames whose ICRC it has found right
  * @unable: packets it should not have been given, and dropped
  * @dirty: packets whose place for the ICRC was not empty
+ * @busy: ns for which the CPU did what hardware does
  * @frames: frames sent, to lose or reorder some
  * @placing: @mrs, @qps, and writing to memory
  * @mrs: memory regions that it knows
@@ -84,6 +87,7 @@ struct nic {
 	atomic_t verified;
 	atomic_t unable;
 	atomic_t dirty;
+	atomic64_t busy;
 	u32 frames;
 	spinlock_t placing; /* see above */
 	struct list_head mrs;
@@ -104,6 +108,12 @@ struct nic {
 	atomic_t dead;
 	u32 astray;
 };
+
+/* Its hardware has worked since that time. */
+static inline void nic_worked(struct nic *nic, u64 since)
+{
+	atomic64_add(ktime_get_ns() - since, &nic->busy);
+}
 
 /* What may happen to a packet between a NIC and the transport */
 enum nic_mangle {

@@ -215,9 +215,11 @@ bool nic_carry_on(struct nic *nic)
 {
 	bool more = false, waits = false;
 	struct known_qp *known;
+	u64 begun;
 
 	if (!atomic_read(&nic->num_carried))
 		return false;
+	begun = ktime_get_ns();
 	spin_lock(&nic->placing);
 	list_for_each_entry(known, &nic->qps, entry) {
 		struct rc *rc = known->rc;
@@ -228,6 +230,7 @@ bool nic_carry_on(struct nic *nic)
 		waits |= is_waiting(rc);
 	}
 	spin_unlock(&nic->placing);
+	nic_worked(nic, begun);
 	report(nic);
 	if (waits && !hrtimer_active(&nic->tick))
 		hrtimer_start(&nic->tick, TICK_NS, HRTIMER_MODE_REL_SOFT);

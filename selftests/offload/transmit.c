@@ -133,16 +133,10 @@ static u32 asked(const struct sk_buff *skb)
 	return verve_offload_is_due(skb) ? VERVE_OFFLOAD_TX_ICRC : 0;
 }
 
-netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
+static void send(struct nic *nic, struct sk_buff *skb)
 {
-	struct nic *nic = *(struct nic **)netdev_priv(ndev);
 	bool is_due = verve_offload_is_due(skb);
 
-	if (asked(skb) & ~READ_ONCE(nic->able)) {
-		atomic_inc(&nic->unable);
-		kfree_skb(skb);
-		return NETDEV_TX_OK;
-	}
 	if (verve_offload_is_message(skb))
 		nic_message(nic, skb);
 	else if (skb_is_gso(skb) && !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
@@ -151,6 +145,20 @@ netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
 		send_train(nic, skb, is_due);
 	else
 		send_packet(nic, skb, is_due);
+}
+
+netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
+{
+	struct nic *nic = *(struct nic **)netdev_priv(ndev);
+	u64 begun = ktime_get_ns();
+
+	if (asked(skb) & ~READ_ONCE(nic->able)) {
+		atomic_inc(&nic->unable);
+		kfree_skb(skb);
+		return NETDEV_TX_OK;
+	}
+	send(nic, skb);
+	nic_worked(nic, begun);
 	consume_skb(skb);
 	return NETDEV_TX_OK;
 }
