@@ -509,6 +509,8 @@ enum verve_offload_object_kind {
  *	those that come in by it; looks through VLANs and bonds. RCU
  * @give: the ICRC of a packet or train is due: leave it to the egress device. BH
  *	off
+ * @takes_trains: may trains be given? Not for a while after one was uncoupled before
+ *	it came to a device. Any context
  * @give_message: a message: leave all of it to the egress device. BH off
  * @takes_messages: may there be messages? Not for a while after one was lost before
  *	it came to a device. Any context
@@ -535,6 +537,7 @@ struct verve_offload_registry {
 	const u32 *any;
 	u32 (*features)(struct net_device *ndev);
 	void (*give)(struct verve_offload_sender *sender, struct sk_buff *skb);
+	bool (*takes_trains)(struct verve_offload_sender *sender);
 	void (*give_message)(struct verve_offload_sender *sender,
 			     struct sk_buff *skb);
 	bool (*takes_messages)(struct verve_offload_sender *sender);

@@ -161,6 +161,18 @@ dropped() {
 	return $rc
 }
 
+# A queue that uncouples trains leaves the NIC the first packet of each. That is
+# noticed, before many are lost.
+uncoupled() {
+	both able $TX && takes_trains on va &&
+	ip netns exec "$NS_A" tc qdisc add dev va root tbf rate 1gbit burst 6k \
+		limit 4m && gained $DEV_B rx_icrc_encapsulated writes
+	local rc=$?
+	ip netns exec "$NS_A" tc qdisc del dev va root
+	[ $rc = 0 ] && [ "$GAINED" -gt 0 ] && [ "$GAINED" -lt 100 ] ||
+		fail "$rc, $GAINED packets came without ICRC"
+}
+
 # ---------------------------------------------------------------- in mid-traffic
 
 # qps_say ITEM VALUE: some QP at A does
@@ -253,6 +265,7 @@ tap_add "through a VLAN" through_vlan
 tap_add "redirected to another device" redirected
 tap_add "copied on the way" copied
 tap_add "dropped before the device" dropped
+tap_add "a queue that uncouples trains" uncoupled
 tap_setup topo two 1500
 tap_add "through a bond" through_bond active-backup
 tap_setup topo two 1500

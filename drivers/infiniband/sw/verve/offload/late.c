@@ -17,11 +17,17 @@
  * right then: so there is no packet without socket and ICRC, unless somebody makes
  * a copy for himself, as a mirror port does.
  *
+ * The packets of a train have no socket of their own. A queue that uncouples trains
+ * for itself, such as tbf, lets go of them without a word: their ICRCs are lost, and
+ * the peer asks for them again. But the first of them still has its socket, and tells:
+ * it says that it is a train, and is none. There is nothing late for a while then.
+ *
  * Packets hold their socket, and sockets this module, so the code is there as long
  * as somebody may call it. The transport may have gone by then, and its packets go
  * with it.
  */
 #include <linux/if_vlan.h>
+#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <net/bonding.h>
@@ -29,6 +35,9 @@
 #include <net/inet_sock.h>
 #include <net/sock.h>
 #include "offload.h"
+
+/* The packets of a train are lost at most once in that time. */
+#define PAUSE	(60 * HZ)
 
 static struct proto sender_proto = {
 	.name = "VERVE_OFFLOAD",
@@ -72,6 +81,18 @@ static void unsettled(struct sk_buff *skb)
 	sock_efree(skb);
 }
 
+/* The same for a train */
+static void train_unsettled(struct sk_buff *skb)
+{
+	unsettled(skb);
+}
+
+static bool is_unsettled(const struct sk_buff *skb)
+{
+	return skb->destructor == unsettled ||
+	       skb->destructor == train_unsettled;
+}
+
 /* The driver is done with the packet. */
 void verve_offload_due(struct sk_buff *skb)
 {
@@ -107,7 +128,7 @@ bool verve_offload_passes_on(const struct net_device *ndev)
 	return is_vlan_dev(ndev);
 }
 
-/* A list of its packets, all with the same socket */
+/* A list of its packets, all with the same socket; the first is the train itself. */
 static struct sk_buff *uncouple(struct sk_buff *train)
 {
 	struct sk_buff *skb, *packets = skb_gso_segment(train, 0);
@@ -117,6 +138,8 @@ static struct sk_buff *uncouple(struct sk_buff *train)
 		kfree_skb(train);
 		return NULL;
 	}
+	if (is_unsettled(train))
+		train->destructor = unsettled;
 	for (skb = packets; skb; skb = skb->next) {
 		if (!skb->sk)
 			verve_offload_attach_socket(skb, sk, train->destructor);
@@ -153,6 +176,28 @@ static struct sk_buff *fall_back(struct sk_buff *skb)
 	return NULL;
 }
 
+/* Its other packets are on their way to a driver without ICRCs. */
+static void was_uncoupled(const struct sk_buff *skb)
+{
+	struct verve_offload_sender *sender = verve_offload_sender(skb->sk);
+
+	verve_offload_count(skb->sk, unsettled, 1);
+	/* Not 0 */
+	WRITE_ONCE(sender->early_until, (jiffies + PAUSE) | 1);
+}
+
+bool verve_offload_takes_trains(struct verve_offload_sender *sender)
+{
+	unsigned long until = READ_ONCE(sender->early_until);
+
+	if (likely(!until))
+		return true;
+	if (time_before(jiffies, until))
+		return false;
+	WRITE_ONCE(sender->early_until, 0);
+	return true;
+}
+
 /*
  * As sk_validate_xmit_skb: BH off, RCU. A packet that a driver was too busy for comes
  * back to that driver only, and not by here.
@@ -161,8 +206,10 @@ static __maybe_unused struct sk_buff *
 settle(struct sock *sk, struct net_device *ndev, struct sk_buff *skb)
 {
 	skb = verve_offload_settle_message(ndev, skb);
-	if (!skb || skb->destructor != unsettled)
+	if (!skb || !is_unsettled(skb))
 		return skb;
+	if (skb->destructor == train_unsettled && !skb_is_gso(skb))
+		was_uncoupled(skb);
 	if (verve_offload_passes_on(ndev))
 		return go_on(skb);
 	skb->destructor = verve_offload_due;
@@ -175,7 +222,9 @@ settle(struct sock *sk, struct net_device *ndev, struct sk_buff *skb)
 void verve_offload_give(struct verve_offload_sender *sender,
 			struct sk_buff *skb)
 {
-	verve_offload_attach_socket(skb, &sender->inet.sk, unsettled);
+	verve_offload_attach_socket(skb, &sender->inet.sk,
+				    skb_is_gso(skb) ? train_unsettled :
+						      unsettled);
 }
 
 void verve_offload_attach(const struct verve_offload_transport *transport)

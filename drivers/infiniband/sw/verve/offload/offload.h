@@ -62,11 +62,13 @@ bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
  *	the kernel allocates it. IP looks into it, as into any that a packet has
  * @stats: per-CPU counters; freed with the socket
  * @barred_until: jiffies: no messages until then; 0: there may be
+ * @early_until: jiffies: no trains without ICRCs until then; 0: there may be
  */
 struct verve_offload_sender {
 	struct inet_sock inet;
 	struct verve_offload_stats __percpu *stats;
 	unsigned long barred_until;
+	unsigned long early_until;
 };
 
 static inline struct verve_offload_sender *verve_offload_sender(struct sock *sk)
@@ -121,6 +123,7 @@ void verve_offload_stats(const struct verve_offload_sender *sender,
 			 struct verve_offload_stats *stats);
 void verve_offload_give(struct verve_offload_sender *sender,
 			struct sk_buff *skb);
+bool verve_offload_takes_trains(struct verve_offload_sender *sender);
 
 /*
  * objects.c: likewise; and what follows from changes, under the mutex. Features of

@@ -244,6 +244,7 @@ const struct verve_offload_registry verve_offload_registry = {
 	.features = features,
 	.give = verve_offload_give,
 	.give_message = verve_offload_give_message,
+	.takes_trains = verve_offload_takes_trains,
 	.takes_messages = verve_offload_takes_messages,
 	.join = verve_offload_join,
 	.leave = verve_offload_leave,

@@ -149,7 +149,8 @@ void verve_late_look(const struct verve_dev *dev, struct verve_flow *flow)
 {
 	u32 offered = usable(dev, flow);
 
-	flow->is_late = offered & VERVE_OFFLOAD_TX_ICRC;
+	flow->is_late = offered & VERVE_OFFLOAD_TX_ICRC &&
+			verve_registry->takes_trains(dev->sender);
 	flow->has_messages = flow->is_late &&
 			     offered & VERVE_OFFLOAD_TX_MESSAGE &&
 			     verve_message_is_trusted(flow) &&
