@@ -27,7 +27,6 @@
  * with it.
  */
 #include <linux/if_vlan.h>
-#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <net/bonding.h>
@@ -182,20 +181,12 @@ static void was_uncoupled(const struct sk_buff *skb)
 	struct verve_offload_sender *sender = verve_offload_sender(skb->sk);
 
 	verve_offload_count(skb->sk, unsettled, 1);
-	/* Not 0 */
-	WRITE_ONCE(sender->early_until, (jiffies + PAUSE) | 1);
+	verve_offload_begin_pause(&sender->early_until, PAUSE);
 }
 
 bool verve_offload_takes_trains(struct verve_offload_sender *sender)
 {
-	unsigned long until = READ_ONCE(sender->early_until);
-
-	if (likely(!until))
-		return true;
-	if (time_before(jiffies, until))
-		return false;
-	WRITE_ONCE(sender->early_until, 0);
-	return true;
+	return !verve_offload_is_pause(&sender->early_until);
 }
 
 /*

@@ -15,7 +15,6 @@
  * socket. A message that was lost so is sent again in packets; and as there may be
  * a reason why messages do not get through, there are none for a while.
  */
-#include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <net/gso.h>
 #include <net/sock.h>
@@ -32,8 +31,7 @@ static void undecided(struct sk_buff *skb)
 	struct verve_offload_sender *sender = verve_offload_sender(skb->sk);
 
 	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
-	/* Not 0 */
-	WRITE_ONCE(sender->barred_until, (jiffies + PAUSE) | 1);
+	verve_offload_begin_pause(&sender->barred_until, PAUSE);
 	sock_efree(skb);
 }
 
@@ -54,14 +52,7 @@ void verve_offload_give_message(struct verve_offload_sender *sender,
 
 bool verve_offload_takes_messages(struct verve_offload_sender *sender)
 {
-	unsigned long until = READ_ONCE(sender->barred_until);
-
-	if (likely(!until))
-		return true;
-	if (time_before(jiffies, until))
-		return false;
-	WRITE_ONCE(sender->barred_until, 0);
-	return true;
+	return !verve_offload_is_pause(&sender->barred_until);
 }
 
 /*

@@ -6,6 +6,7 @@
 #define VERVE_OFFLOAD_OFFLOAD_H
 
 #include <linux/if_vlan.h>
+#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
@@ -79,6 +80,26 @@ static inline struct verve_offload_sender *verve_offload_sender(struct sock *sk)
 /* @n of @name of struct verve_offload_stats, for the sender with socket @sk */
 #define verve_offload_count(sk, name, n) \
 	this_cpu_add(verve_offload_sender(sk)->stats->name, n)
+
+/* What a sender must not do for a while. @until: jiffies, 0: no pause. Any context */
+static inline void verve_offload_begin_pause(unsigned long *until,
+					     unsigned long length)
+{
+	/* Not 0 */
+	WRITE_ONCE(*until, (jiffies + length) | 1);
+}
+
+static inline bool verve_offload_is_pause(unsigned long *until)
+{
+	unsigned long end = READ_ONCE(*until);
+
+	if (likely(!end))
+		return false;
+	if (time_before(jiffies, end))
+		return true;
+	WRITE_ONCE(*until, 0);
+	return false;
+}
 
 /* How many packets a train or message stands for */
 static inline u32 verve_offload_packets(const struct sk_buff *skb)
