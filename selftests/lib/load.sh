@@ -5,16 +5,20 @@
 
 LOAD=
 
-# load_begin [VARIABLE=VALUE...]
-load_begin() {
+# traffic_begin PROGRAM [ARGUMENT...]: one that says when it is ready
+traffic_begin() {
 	# Not yet, whatever the last one said
 	: >"$TMP/load"
-	env "$@" load -d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" \
-		>"$TMP/load" 2>&1 &
+	"$@" -d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" >"$TMP/load" 2>&1 &
 	LOAD=$!
 	within 10 grep -q ready "$TMP/load" && return
 	load_end
 	fail "no load"
+}
+
+# load_begin [VARIABLE=VALUE...]
+load_begin() {
+	traffic_begin env "$@" load
 }
 
 # Return: how it ended

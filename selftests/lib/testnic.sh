@@ -237,6 +237,24 @@ meanwhile() {
 	goes_on $DEV_A && load_end
 }
 
+reset_both() {
+	turn va reset 1 && turn vb reset 1
+}
+
+# withdraw_both ROUND: and the other time they offer again
+withdraw_both() {
+	both offered $(($1 % 2))
+}
+
+a_goes_down() { # ROUND
+	[ $(($1 % 5)) = 0 ] || return 0
+	ip -n "$NS_A" link set va down && ip -n "$NS_A" link set va up
+}
+
+registry_stays() {
+	[ -d /sys/module/verve_offload ]
+}
+
 bad_network() {
 	both lose 40 && both reorder 23
 }

@@ -195,29 +195,12 @@ flip() {
 	turn va able $((RANDOM % 4)) && turn vb able $((RANDOM % 4))
 }
 
-reset() {
-	turn va reset 1 && turn vb reset 1
-}
-
-withdraw() {
-	both offered $(($1 % 2))
-}
-
 fails() {
 	turn va refuse $((RANDOM % 50)) && turn vb corrupt $((RANDOM % 3))
 }
 
 ethtool_flips() {
 	takes_trains "$([ $((RANDOM % 2)) = 0 ] && echo on || echo off)" va
-}
-
-goes_down() {
-	[ $(($1 % 5)) = 0 ] || return 0
-	ip -n "$NS_A" link set va down && ip -n "$NS_A" link set va up
-}
-
-registry_stays() {
-	[ -d /sys/module/verve_offload ]
 }
 
 # insmod alone, where nothing loads the registry: the NIC is one like any other.
@@ -272,12 +255,12 @@ tap_setup topo two 1500
 tap_add "by software through a bond that broadcasts" through_broadcast
 tap_setup topo two 1500
 tap_add "features flip" meanwhile $((TX | RX)) flip
-tap_add "the NIC is reset" meanwhile $((TX | RX)) reset
-tap_add "the driver withdraws" meanwhile $((TX | RX)) withdraw
+tap_add "the NIC is reset" meanwhile $((TX | RX)) reset_both
+tap_add "the driver withdraws" meanwhile $((TX | RX)) withdraw_both
 tap_add "the NIC fails" meanwhile $((TX | RX)) fails
 tap_add "what is in use is shown" is_shown
 tap_add "trains or not" meanwhile $((TX | RX)) ethtool_flips
-tap_add "the netdev goes down" meanwhile $((TX | RX)) goes_down
+tap_add "the netdev goes down" meanwhile $((TX | RX)) a_goes_down
 tap_setup bad_network
 tap_add "features flip in a bad network" meanwhile $((TX | RX)) flip
 tap_setup good_network

@@ -295,14 +295,6 @@ flip() {
 	turn va able $((RANDOM % 8)) && turn vb able $((RANDOM % 8))
 }
 
-reset() {
-	turn va reset 1 && turn vb reset 1
-}
-
-withdraw() {
-	both offered $(($1 % 2))
-}
-
 fails() {
 	turn va refuse $((RANDOM % 50)) && turn vb refuse $((RANDOM % 50)) &&
 	turn va miscut $((RANDOM % 3)) && turn vb corrupt $((RANDOM % 3))
@@ -312,17 +304,8 @@ ethtool_flips() {
 	takes_trains "$([ $((RANDOM % 2)) = 0 ] && echo on || echo off)" va
 }
 
-goes_down() {
-	[ $(($1 % 5)) = 0 ] || return 0
-	ip -n "$NS_A" link set va down && ip -n "$NS_A" link set va up
-}
-
 begin() {
 	both able $BOTH && load_begin QPS=8
-}
-
-registry_stays() {
-	[ -d /sys/module/verve_offload ]
 }
 
 ALL=$((BOTH | RX))
@@ -375,11 +358,11 @@ tap_setup topo two 1500
 tap_add "packets through a bond that broadcasts" through_bond broadcast
 tap_setup topo two 1500
 tap_add "features flip" meanwhile $ALL flip
-tap_add "the NIC is reset" meanwhile $ALL reset
-tap_add "the driver withdraws" meanwhile $ALL withdraw
+tap_add "the NIC is reset" meanwhile $ALL reset_both
+tap_add "the driver withdraws" meanwhile $ALL withdraw_both
 tap_add "the NIC fails" meanwhile $ALL fails
 tap_add "trains or not" meanwhile $ALL ethtool_flips
-tap_add "the netdev goes down" meanwhile $ALL goes_down
+tap_add "the netdev goes down" meanwhile $ALL a_goes_down
 tap_setup bad_network
 tap_add "features flip in a bad network" meanwhile $ALL flip
 tap_setup good_network

@@ -105,13 +105,7 @@ nothing_is_known() {
 # ---------------------------------------------------------------- in mid-traffic
 
 order_begin() {
-	: >"$TMP/load"
-	CASE=order ip netns exec "$NS_A" placing \
-		-d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" >"$TMP/load" 2>&1 &
-	LOAD=$!
-	within 10 grep -q ready "$TMP/load" && return
-	load_end
-	fail "no load"
+	CASE=order traffic_begin ip netns exec "$NS_A" placing
 }
 
 # in_order COMMAND...: every now and then, while memory is compared

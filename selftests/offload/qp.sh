@@ -64,14 +64,7 @@ lossy() { # CASE
 # ---------------------------------------------------------------- in mid-traffic
 
 stream_begin() { # OPTION...
-	: >"$TMP/load"
-	CASE=stream ip netns exec "$NS_A" carried \
-		-d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" "$@" \
-		>"$TMP/load" 2>&1 &
-	LOAD=$!
-	within 10 grep -q ready "$TMP/load" && return
-	load_end
-	fail "no load"
+	CASE=stream traffic_begin ip netns exec "$NS_A" carried "$@"
 }
 
 # through COMMAND...: every now and then, while all is compared; OPTIONS of the load
