@@ -430,8 +430,9 @@ static bool denied(const char *why, uint32_t rkey, const void *addr)
 {
 	struct ibv_sge sge = end_sge(&e.a, 9000);
 	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
+	struct ibv_wc wc = {};
 	struct hwstats before;
-	struct ibv_wc wc;
+	uint64_t placed;
 	bool ok;
 
 	ends_connect(&e, &conf);
@@ -443,10 +444,11 @@ static bool denied(const char *why, uint32_t rkey, const void *addr)
 	post(&e.a, &wr);
 	ok = ok && poll_one(e.a.scq, &wc) &&
 	     wc.status == IBV_WC_REM_ACCESS_ERR &&
-	     !grown(&e.b, &before, "rx_placed_pkts") &&
 	     is_all(e.b.buf, POISON, END_MEMORY);
+	placed = grown(&e.b, &before, "rx_placed_pkts");
 	ends_disconnect(&e);
-	CHECK(ok, "%s", why);
+	CHECK(ok && !placed, "%s: %s, %llu packets placed", why,
+	      ibv_wc_status_str(wc.status), (unsigned long long)placed);
 	return true;
 }
 
