@@ -130,6 +130,13 @@ tap_run() {
 	exit
 }
 
+# Are there tracepoints of Verve? They are below $TRACE/events.
+TRACE=/sys/kernel/tracing
+trace_is_there() {
+	[ -d $TRACE/events ] || mount -t tracefs tracefs $TRACE 2>/dev/null
+	[ -d $TRACE/events/verve ]
+}
+
 # within SECONDS COMMAND...: repeats it until it succeeds; not for longer
 within() {
 	local end=$((${EPOCHREALTIME/[.,]/} + $1 * SLOW * 1000000))

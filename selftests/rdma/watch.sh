@@ -12,7 +12,6 @@
 need ibv_rc_pingpong
 
 PORT_A=/sys/class/infiniband/$DEV_A/ports/1
-TRACE=/sys/kernel/tracing
 SIZE=4096
 ITERS=200
 
@@ -305,11 +304,6 @@ look_at_dying() {
 	kill $pid
 	wait $pid 2>/dev/null
 	[ $i = 0 ]
-}
-
-trace_is_there() {
-	[ -d $TRACE/events ] || mount -t tracefs tracefs $TRACE 2>/dev/null
-	[ -d $TRACE/events/verve ]
 }
 
 traced() { # EVENT PATTERN

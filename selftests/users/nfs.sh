@@ -16,7 +16,6 @@ SIZE=${QUICK:+4}	# MiB
 SIZE=${SIZE:-32}
 FILES=${QUICK:+40}
 FILES=${FILES:-100}
-TRACING=/sys/kernel/tracing
 
 # The newest that this kernel's client has.
 V4=4.1
@@ -193,19 +192,18 @@ server_back() {
 # device goes (by the RDMA CM; since 6.11 by the core). One that takes it for a lost
 # connection connects again by that device, and then fails the I/O.
 told_first() {
-	local events=$TRACING/events
+	local events=$TRACE/events
 
-	[ -d $events ] || mount -t tracefs tracefs $TRACING
-	[ -d $events/verve ] || { "$@"; return; }
-	echo >$TRACING/trace
+	trace_is_there || { "$@"; return; }
+	echo >$TRACE/trace
 	echo 1 | tee $events/{verve/verve_qp_state,rdma_cma/cm_remove_one}/enable \
 		$events/rpcrdma/rpcrdma_client_remove_one/enable >/dev/null
 	"$@"
 	echo 0 >$events/enable
 	awk '/ (cm|rpcrdma_client)_remove_one: / { told = 1 }
 		/ verve_qp_state: .* -> ERR/ { seen = told; exit }
-		END { exit !seen }' $TRACING/trace ||
-		fail "not told first: $(grep -v "^#" $TRACING/trace | head -n 30)"
+		END { exit !seen }' $TRACE/trace ||
+		fail "not told first: $(grep -v "^#" $TRACE/trace | head -n 30)"
 } 2>/dev/null
 
 no_device() {
