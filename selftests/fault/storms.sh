@@ -58,7 +58,7 @@ storm() {
 }
 
 round() {
-	"$@" && goes_on $DEV_A
+	"$@" && is_answered $DEV_A
 }
 
 gone() { # DEVICE
@@ -185,7 +185,7 @@ forks() {
 suspended() {
 	kill -STOP "$SERVER"
 	sleep 0.05
-	timed kill -CONT "$SERVER" && goes_on $DEV_A
+	timed kill -CONT "$SERVER" && is_answered $DEV_A
 }
 
 suspension() {
@@ -201,7 +201,7 @@ suspension() {
 	ip netns exec "$NS_A" ib_send_bw -d $DEV_A -x "$(gid_index $DEV_A ipv4)" \
 		-p $PORT -F -n 100000000 10.0.0.2 >"$TMP/client" 2>&1 &
 	client=$!
-	goes_on $DEV_A && rounds "$ROUNDS" suspended
+	is_answered $DEV_A && rounds "$ROUNDS" suspended
 	rc=$?
 	kill "$SERVER" $client
 	wait "$SERVER" $client 2>/dev/null

@@ -51,6 +51,19 @@ goes_on() {
 	within 5 has_sent "$1" "$(sent "$1")" || fail "$1 sends no more"
 }
 
+received() { # DEVICE
+	cat "/sys/class/infiniband/$1/ports/1/hw_counters/rcvd_pkts"
+}
+
+has_received() { # DEVICE PACKETS: more than that
+	[ "$(received "$1")" -gt "$2" ]
+}
+
+# is_answered DEVICE: and not only asks again
+is_answered() {
+	within 5 has_received "$1" "$(received "$1")" || fail "nobody answers $1"
+}
+
 load_kill() {
 	[ -z "$LOAD" ] || kill -KILL "$LOAD" 2>/dev/null
 }
