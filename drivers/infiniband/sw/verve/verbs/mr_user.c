@@ -178,9 +178,10 @@ static struct ib_mr *renew(struct verve_mr *mr, int flags, u64 start,
 	if (!(flags & IB_MR_REREG_TRANS)) {
 		if (can_change(mr, access)) {
 			err = ib_no_udata_io(udata);
-			if (!err)
-				change(mr, access, pd);
-			return ERR_PTR(err);
+			if (err)
+				return ERR_PTR(err);
+			change(mr, access, pd);
+			return NULL;
 		}
 		start = mr->start;
 		length = mr->length;
