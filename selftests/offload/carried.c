@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../lib/cases.h"
 #include "../lib/dice.h"
 #include "../lib/ends.h"
 #include "../lib/hwstats.h"
@@ -554,20 +555,19 @@ static int run_dead(void)
 
 int main(int argc, char **argv)
 {
-	const char *which = getenv("CASE");
-	int rc = 2;
+	static const struct named_case cases[] = {
+		{ "stream", run_stream },
+		{ "gone", run_gone },
+		{ "dead", run_dead },
+		{ "silent", run_silent },
+		{ }
+	};
+	int rc;
 
 	signal(SIGTERM, stop);
 	ends_open(&e, argc, argv);
 	dice = dice_of(dice_seed(), 0);
-	if (!which || !strcmp(which, "stream"))
-		rc = run_stream();
-	else if (!strcmp(which, "gone"))
-		rc = run_gone();
-	else if (!strcmp(which, "dead"))
-		rc = run_dead();
-	else if (!strcmp(which, "silent"))
-		rc = run_silent();
+	rc = case_run(cases);
 	ends_close(&e);
 	return rc;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../lib/cases.h"
 #include "../lib/dice.h"
 #include "../lib/ends.h"
 #include "../lib/hwstats.h"
@@ -570,22 +571,20 @@ static int run_forged(void)
 
 int main(int argc, char **argv)
 {
-	const char *which = getenv("CASE");
-	int rc = 2;
+	static const struct named_case cases[] = {
+		{ "order", run_order },
+		{ "once", run_once },
+		{ "gone", run_gone },
+		{ "denied", run_denied },
+		{ "forged", run_forged },
+		{ }
+	};
+	int rc;
 
 	signal(SIGTERM, stop);
 	ends_open(&e, argc, argv);
 	dice = dice_of(dice_seed(), 0);
-	if (!which || !strcmp(which, "order"))
-		rc = run_order();
-	else if (!strcmp(which, "once"))
-		rc = run_once();
-	else if (!strcmp(which, "gone"))
-		rc = run_gone();
-	else if (!strcmp(which, "denied"))
-		rc = run_denied();
-	else if (!strcmp(which, "forged"))
-		rc = run_forged();
+	rc = case_run(cases);
 	ends_close(&e);
 	return rc;
 }
