@@ -360,9 +360,9 @@ pair() {
 	src=$?
 	[ $rc = 0 ] && [ $src = 0 ] && return
 	echo "server: ${server[*]}: exit code $src"
-	tail -n 5 "$TMP/server"
+	tail -n 12 "$TMP/server"
 	echo "client: $*: exit code $rc"
-	tail -n 5 "$TMP/client"
+	tail -n 12 "$TMP/client"
 	return 1
 }
 
