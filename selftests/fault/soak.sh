@@ -151,7 +151,7 @@ storms() {
 		sleep 0.5
 		"${EVENTS[(ROUND + i) % ${#EVENTS[@]}]}" ||
 			fail "${EVENTS[(ROUND + i) % ${#EVENTS[@]}]}" || return
-		within 5 has_sent $DEV_A "$(sent $DEV_A)" ||
+		counts_on $DEV_A sent_pkts ||
 			fail "${WEATHERS[i]}: nothing is sent" || return
 	done
 }
@@ -162,13 +162,13 @@ round() {
 	echo $((ROUND % 2)) >$TRAINS
 	accounts
 	before=$ACCOUNT
-	rc=$(sent $DEV_A)
+	rc=$(hw_counter $DEV_A sent_pkts)
 	prog=${PROGRAMS[ROUND % ${#PROGRAMS[@]}]}
 	# shellcheck disable=SC2086 # words
 	perftest $prog -D 5 -u 18 >"$TMP/perftest" 2>&1 &
 	prog=$!
 	# It wants a port that is up when it begins.
-	within 10 has_sent $DEV_A $((rc + 100)) && load_begin && storms
+	within 10 has_counted $DEV_A sent_pkts $((rc + 100)) && load_begin && storms
 	rc=$?
 	wait $prog || fail "perftest: $(<"$TMP/perftest")" || rc=1
 	fair

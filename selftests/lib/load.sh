@@ -38,30 +38,23 @@ ended() { # PID
 	! kill -0 "$1" 2>/dev/null
 }
 
-sent() { # DEVICE
-	cat "/sys/class/infiniband/$1/ports/1/hw_counters/sent_pkts"
+# has_counted DEVICE COUNTER NUMBER: more than that
+has_counted() {
+	[ "$(hw_counter "$1" "$2")" -gt "$3" ]
 }
 
-has_sent() { # DEVICE PACKETS: more than that
-	[ "$(sent "$1")" -gt "$2" ]
+counts_on() { # DEVICE COUNTER
+	within 5 has_counted "$1" "$2" "$(hw_counter "$1" "$2")"
 }
 
 # goes_on DEVICE: packets go, after all that was said to it
 goes_on() {
-	within 5 has_sent "$1" "$(sent "$1")" || fail "$1 sends no more"
-}
-
-received() { # DEVICE
-	cat "/sys/class/infiniband/$1/ports/1/hw_counters/rcvd_pkts"
-}
-
-has_received() { # DEVICE PACKETS: more than that
-	[ "$(received "$1")" -gt "$2" ]
+	counts_on "$1" sent_pkts || fail "$1 sends no more"
 }
 
 # is_answered DEVICE: and not only asks again
 is_answered() {
-	within 5 has_received "$1" "$(received "$1")" || fail "nobody answers $1"
+	counts_on "$1" rcvd_pkts || fail "nobody answers $1"
 }
 
 load_kill() {
