@@ -348,13 +348,18 @@ int end_to_init(struct end *end, const struct qp_conf *conf)
 	return ibv_modify_qp(end->qp, &attr, mask);
 }
 
+/* The core asks for the neighbour once, and the network may lose that. */
 int end_to_rtr(struct end *end, const struct end *peer,
 	       const struct qp_conf *conf)
 {
 	struct ibv_qp_attr attr;
 	int mask = attr_rtr(&attr, conf, end, peer);
+	int err, tries = 3;
 
-	return ibv_modify_qp(end->qp, &attr, mask);
+	do {
+		err = ibv_modify_qp(end->qp, &attr, mask);
+	} while (err == ETIMEDOUT && --tries);
+	return err;
 }
 
 int end_to_rts(struct end *end, const struct qp_conf *conf)
