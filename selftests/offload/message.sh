@@ -20,6 +20,9 @@ REQUESTS=$(printf '%02x ' {0..12} 19 20 {32..43} 100 101)
 ANSWERS=$(printf '%02x ' {13..18})
 PARAMETERS=/sys/module/verve/parameters
 
+[ "$(cat $PARAMETERS/trains 2>/dev/null)" != N ] ||
+	skip_all "no messages without trains: trains=N"
+
 gro() { # on|off
 	ip netns exec "$NS_A" ethtool -K va gro "$1" &&
 	ip netns exec "$NS_B" ethtool -K vb gro "$1"
