@@ -79,7 +79,7 @@ count() { # DEVICE COUNTER...: their sum
 
 # counted DEVICE: packets that it has received, whatever became of them
 counted() {
-	echo 0 >"/sys/class/infiniband/$1/ports/1/hw_counters/lifespan"
+	renew_counters "$1"
 	count "$1" rcvd_pkts rx_icrc_encapsulated rx_drop_length rx_drop_header \
 		rx_drop_opcode rx_drop_pkey rx_drop_no_qp
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "hwstats.h"
 #include "tap.h"
@@ -38,7 +39,10 @@ static uint64_t value_of(const char *dir, const char *name)
 	return value;
 }
 
-/* Without it they may be 10 ms old. */
+/*
+ * Without it they may be 10 ms old. The core takes them anew at most once in a tick
+ * of the kernel even then, which may have 10 ms.
+ */
 static void end_lifespan(const char *dir)
 {
 	char path[512];
@@ -48,6 +52,7 @@ static void end_lifespan(const char *dir)
 	f = fopen(path, "w");
 	if (!f || fputs("0", f) < 0 || fclose(f))
 		tap_bail("%s cannot be written", path);
+	usleep(11 * 1000);
 }
 
 static int is_counter(const struct dirent *entry)

@@ -399,12 +399,16 @@ c_test() {
 	return $rc
 }
 
-# As it is now: the core keeps what it has read for a moment.
-hw_counter() { # DEVICE NAME
-	local dir=/sys/class/infiniband/$1/ports/1/hw_counters
+# What is read next is not older than this call: the core keeps what it has read, and
+# looks at most once in a tick, which may have 10 ms.
+renew_counters() { # DEVICE
+	echo 0 >"/sys/class/infiniband/$1/ports/1/hw_counters/lifespan" &&
+	sleep 0.011
+}
 
-	echo 0 >"$dir/lifespan"
-	cat "$dir/$2"
+hw_counter() { # DEVICE NAME
+	renew_counters "$1"
+	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
 }
 
 # How many objects of each kind the devices of both ends have

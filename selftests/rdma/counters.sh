@@ -17,7 +17,7 @@ need nft python3 ibv_rc_pingpong
 read_all() {
 	local port=/sys/class/infiniband/$1/ports/1
 
-	echo 0 >"$port/hw_counters/lifespan"
+	renew_counters "$1"
 	(cd "$port" && grep -H . hw_counters/* counters/* | tr : ' ')
 }
 

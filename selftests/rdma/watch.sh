@@ -104,7 +104,7 @@ port_counters() {
 hw_counters_agree() {
 	local words bytes
 
-	echo 0 >"$PORT_A/hw_counters/lifespan"
+	renew_counters $DEV_A
 	words=$(counter counters/port_xmit_data)
 	bytes=$(counter hw_counters/sent_bytes)
 	[ $((bytes / 4)) = "$words" ] || fail "$bytes bytes, $words words"
