@@ -38,11 +38,6 @@ ended() { # PID
 	! kill -0 "$1" 2>/dev/null
 }
 
-# has_counted DEVICE COUNTER NUMBER: more than that
-has_counted() {
-	[ "$(hw_counter "$1" "$2")" -gt "$3" ]
-}
-
 counts_on() { # DEVICE COUNTER
 	within 5 has_counted "$1" "$2" "$(hw_counter "$1" "$2")"
 }

@@ -124,7 +124,7 @@ disk_tests() {
 }
 
 packets() { # DEVICE
-	cat "/sys/class/infiniband/$1/ports/1/hw_counters/sent_pkts"
+	hw_counter "$1" sent_pkts
 }
 
 # packets_since DEVICE BEFORE NUMBER: so many have gone by the device

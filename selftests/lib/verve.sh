@@ -411,6 +411,11 @@ hw_counter() { # DEVICE NAME
 	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
 }
 
+# has_counted DEVICE COUNTER NUMBER: more than that
+has_counted() {
+	[ "$(hw_counter "$1" "$2")" -gt "$3" ]
+}
+
 # How many objects of each kind the devices of both ends have
 both_resources() {
 	rdma resource show | sed -n "s/^[0-9]*: \($DEV_C\|$DEV_S\): //p"

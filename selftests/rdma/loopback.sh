@@ -27,7 +27,7 @@ restore() {
 }
 
 counter() { # NAME
-	cat /sys/class/infiniband/$DEV_C/ports/1/hw_counters/"$1"
+	hw_counter $DEV_C "$1"
 }
 
 # RoCE packets that come in at end A are counted.
