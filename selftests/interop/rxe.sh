@@ -72,5 +72,5 @@ if [ ! "$QUICK" ]; then
 	tap_add "every opcode, rxe to verve, IPv6" swapped across -6
 fi
 tap_add "every opcode, verve to rxe, 1 % loss" losing across -l
-tap_add "every opcode, rxe to verve, 1 % loss" losing swapped across -l
+tap_add "every opcode, rxe to verve, 1 % loss" losing swapped across -l -r
 tap_run
