@@ -506,9 +506,12 @@ void verve_completer_answered(struct verve_qp *qp, u32 psn, u8 syndrome)
 bool verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
+	u32 flags = verve_opcode_flags(pdu->opcode);
 
 	switch (verve_verdict_ack(pdu->psn, qp->req.una, qp->req.max_psn)) {
 	case VERVE_ACK_STALE:
+		if (flags & VERVE_OP_READ_RESP)
+			qp->req.is_late = true;
 		verve_qp_drop(qp, rx_drop_stale);
 		return false;
 	case VERVE_ACK_GHOST:
@@ -517,7 +520,7 @@ bool verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	case VERVE_ACK_VALID:
 		break;
 	}
-	if (!(verve_opcode_flags(pdu->opcode) & VERVE_OP_ACK))
+	if (!(flags & VERVE_OP_ACK))
 		return receive_response(qp, arrival);
 	receive_ack(qp, pdu->psn, pdu->aeth >> 24);
 	return false;

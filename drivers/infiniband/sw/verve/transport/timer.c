@@ -8,7 +8,9 @@
  *    so packets cost nothing, and on one device it hardly ever runs. Otherwise the
  *    oldest packet is sent once more, and the timer runs longer each time. When
  *    that has lasted for the local ACK timeout, a retry is used up (the IBTA
- *    allows one to four timeouts, 9.7.6.1.3);
+ *    allows one to four timeouts, 9.7.6.1.3). Responses that come twice mean that
+ *    a READ was sent again too soon, and what is waited for is behind them: for a
+ *    bounded time, nothing is sent then;
  *  - after an RNR NAK it runs for the time that the peer asked for, and
  *    longer after many of them; nothing is sent before it has run out;
  *  - in the error state it looks for receives that a user posted late, at
@@ -23,6 +25,8 @@ enum {
 	RNR_BACKOFF_MAX_NS	= 2 * 1000 * 1000,
 	ERROR_POLL_MIN_NS	= 1000 * 1000,
 	ERROR_POLL_MAX_SHIFT	= 8,
+	/* Waits in a row for what is behind responses that come twice */
+	LATE_PATIENCE		= 32,
 	/* A timer may be late by one part in so many. */
 	SLACK			= 8,
 };
@@ -79,9 +83,12 @@ void verve_timer_round_end(struct verve_qp *qp)
 
 	if (req->timer_armed || req->una == req->max_psn || !is_sending(qp))
 		return;
-	if (req->progress)
+	if (req->progress) {
 		req->waited = 0;
+		req->late_waits = 0;
+	}
 	req->progress = false;
+	req->is_late = false;
 	req->delay = ack_delay(qp);
 	start(qp, req->delay);
 }
@@ -141,6 +148,21 @@ static void missed(struct verve_qp *qp)
 	verve_recovery_probe(qp);
 }
 
+/* Is the answer on its way, behind others that nobody needs any more? Wait on then. */
+static bool is_late(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+
+	if (!req->is_late || req->late_waits == LATE_PATIENCE)
+		return false;
+	req->late_waits++;
+	req->waited = 0;
+	req->retries = qp->attr.retry_cnt;
+	verve_rtt_missed(&req->rtt);
+	return true;
+}
+
 static void ack_timeout(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -155,7 +177,8 @@ static void ack_timeout(struct verve_qp *qp)
 	 */
 	if (req->progress) {
 		verve_rtt_progress(&req->rtt);
-	} else if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
+	} else if (!is_late(qp) &&
+		   !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
 		   !verve_fault_stalls(qp, VERVE_STALL_REQUESTS) &&
 		   !verve_pair_is_stalled(qp) && !verve_requester_ask(qp)) {
 		missed(qp);
