@@ -25,11 +25,12 @@ struct options {
 static void usage(const char *prog)
 {
 	fprintf(stderr,
-		"usage: %s -d DEVICE [-D DEVICE] [-n NETNS] [-N NETNS] [-6] [-s BYTES] [--quick] [--huge]\n"
+		"usage: %s -d DEVICE [-D DEVICE] [-n NETNS] [-N NETNS] [-6] [-s BYTES] [-t TIMEOUT] [--quick] [--huge]\n"
 		"	-d, -D		device of end a, of end b (the same if not given)\n"
 		"	-n, -N		network namespace to open each in\n"
 		"	-6		use an IPv6 GID\n"
 		"	-s		no message longer than that\n"
+		"	-t		local ACK timeout that the network wants (lossy)\n"
 		"	--quick		fewer sizes and path MTUs\n"
 		"	--huge		add messages of 1 GiB\n", prog);
 	exit(TAP_FAIL);
@@ -45,7 +46,7 @@ static struct options parse(struct ends *e, int argc, char **argv)
 	struct options o = {};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "d:D:n:N:6s:", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "d:D:n:N:6s:t:", longs, NULL)) != -1) {
 		switch (c) {
 		case 'd':
 			o.dev[0] = optarg;
@@ -64,6 +65,9 @@ static struct options parse(struct ends *e, int argc, char **argv)
 			break;
 		case 's':
 			e->most = strtoul(optarg, NULL, 0);
+			break;
+		case 't':
+			e->timeout = strtoul(optarg, NULL, 0);
 			break;
 		case 'q':
 			e->quick = true;

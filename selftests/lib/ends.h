@@ -48,6 +48,7 @@ struct ends {
 	struct end a, b;
 	bool ipv6, quick, huge;
 	uint32_t most;		/* largest message, 0: as large as there are */
+	uint8_t timeout;	/* local ACK timeout that the network wants, 0: any */
 };
 
 /* What a test may want different of its QPs; zero means the default. */

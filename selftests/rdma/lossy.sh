@@ -1,30 +1,65 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Long messages where packets are lost (lossy.c): both ways, so that requests,
-# responses and acknowledgements are.
+# Long messages over a network that loses, delays, repeats, damages and changes the
+# order of packets, or has no room for them (lossy.c): both ways, so that requests,
+# responses and acknowledgements suffer. Each says how fast it was.
 #
 #	A [va: vta] ---- [vb: vtb] B
 
 . "$(dirname "$0")/../lib/verve.sh"
 
-loss() { # PERCENT
-	tc -n "$NS_A" qdisc replace dev va root netem loss "$1" &&
-	tc -n "$NS_B" qdisc replace dev vb root netem loss "$1"
+network() { # QDISC OPTION...
+	tc -n "$NS_A" qdisc replace dev va root "$@" &&
+	tc -n "$NS_B" qdisc replace dev vb root "$@"
 }
 
-lossy() { # PERCENT
-	loss "$1" && c_test lossy
+# in_network [-t TIMEOUT] QDISC OPTION...
+in_network() {
+	local timeout=()
+
+	[ "$1" != -t ] || { timeout=(-t "$2"); shift 2; }
+	network "$@" && c_test lossy "${timeout[@]}"
 }
 
-modprobe -q sch_netem
-topo two >"$TMP/topo" 2>&1 && loss 1% 2>/dev/null || skip_all "no netem"
+# over TITLE [-t TIMEOUT] QDISC OPTION...
+over() {
+	local title=$1
+
+	shift
+	tap_add "MTU $MTU, $title" in_network "$@"
+}
+
+# rarely ...: where there is time
+rarely() {
+	[ "$QUICK" ] || over "$@"
+}
+
+modprobe -qa sch_netem sch_tbf
+topo two >"$TMP/topo" 2>&1 && network netem loss 1% 2>/dev/null || skip_all "no netem"
 untopo
 
-tap_setup topo two 1500
-tap_add "MTU 1500, 1 % of packets lost" lossy 1%
-[ "$QUICK" ] || tap_add "MTU 1500, 0.2 % of packets lost" lossy 0.2%
-tap_setup topo two 4200
-tap_add "MTU 4200, 0.2 % of packets lost" lossy 0.2%
-[ "$QUICK" ] || tap_add "MTU 4200, 1 % of packets lost" lossy 1%
+MTU=1500
+tap_setup topo two $MTU
+rarely "0.1 % lost" netem loss 0.1%
+over "1 % lost" netem loss 1%
+rarely "5 % lost" netem loss 5%
+over "20 % lost" netem loss 20%
+rarely "in bursts" -t 14 netem loss gemodel 1% 20%
+rarely "delayed" netem delay 5ms limit 10000
+over "delayed by more or less" netem delay 2ms 1ms limit 10000
+rarely "in another order" netem delay 1ms reorder 75% 50% limit 10000
+rarely "repeated" netem duplicate 10%
+rarely "damaged" netem corrupt 2%
+# A piece of a READ takes 14 ms, and what is under way 56.
+over "five megabytes a second" -t 12 netem rate 40mbit
+rarely "a queue of 8 packets" netem rate 200mbit limit 8
+rarely "a queue of 16 KiB" tbf rate 200mbit burst 10k limit 16k
+over "all of it" netem delay 1ms 500us reorder 20% loss 2% duplicate 1% corrupt 1% \
+	rate 400mbit limit 100
+MTU=4200
+tap_setup topo two $MTU
+over "0.2 % lost" netem loss 0.2%
+rarely "5 % lost" netem loss 5%
+rarely "a queue of 4 packets" netem rate 400mbit limit 4
 tap_run
