@@ -456,8 +456,11 @@ bool verve_responder_put_off(struct verve_qp *qp,
 			verve_answer_put_off(qp, pdu->psn);
 		return due_again;
 	case VERVE_PSN_DUPLICATE:
-		verve_answer_put_off(qp, flags & VERVE_OP_ANSWERED ?
-					 pdu->psn : qp->resp.epsn);
+		if (flags & VERVE_OP_ANSWERED)
+			verve_answer_put_off(qp, pdu->psn);
+		else if (!qp->resp.put_off)
+			verve_answer_put_off(qp, qp->resp.epsn);
+		qp->resp.put_off = true;
 		return true;
 	default:
 		return false;
@@ -499,6 +502,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 void verve_responder_round_end(struct verve_qp *qp)
 {
 	stop_placing(&qp->resp);
+	qp->resp.put_off = false;
 	if (qp->state == IB_QPS_ERR) {
 		verve_responder_flush(qp);
 		return;

@@ -146,6 +146,7 @@ struct verve_replay {
  * @repeats: requests that came again since the last new one
  * @nak_due: a packet was thrown away that came before its turn
  * @rnr_due: a message found no receive
+ * @put_off: in this round, who asks again has been told to wait for a page
  * @refusal: the NAK that ends it all, due when what came before is answered; or 0
  * @ack_due: an ACK is owed when the engine has done its round
  * @recv_valid: @recv has been taken from its queue and has not completed
@@ -176,6 +177,7 @@ struct verve_responder {
 	u8 repeats;
 	bool nak_due;
 	bool rnr_due;
+	bool put_off;
 	u8 refusal;
 	bool ack_due;
 	bool recv_valid;
