@@ -29,17 +29,6 @@ SUM_ICRC=0
 
 # ---------------------------------------------------------------- the network
 
-weather() { # NETEM's WORDS
-	tc -n "$NS_A" qdisc replace dev va root netem "$@" &&
-	tc -n "$NS_B" qdisc replace dev vb root netem "$@"
-}
-
-fair() {
-	tc -n "$NS_A" qdisc del dev va root 2>/dev/null
-	tc -n "$NS_B" qdisc del dev vb root 2>/dev/null
-	return 0
-}
-
 # Before anything of ours sees them. A train counts as one packet.
 watch_network() {
 	local end
@@ -147,7 +136,7 @@ storms() {
 
 	for i in "${!WEATHERS[@]}"; do
 		# shellcheck disable=SC2086 # words
-		weather ${WEATHERS[i]} || fail "netem ${WEATHERS[i]}" || return
+		network netem ${WEATHERS[i]} || fail "netem ${WEATHERS[i]}" || return
 		sleep 0.5
 		"${EVENTS[(ROUND + i) % ${#EVENTS[@]}]}" ||
 			fail "${EVENTS[(ROUND + i) % ${#EVENTS[@]}]}" || return
@@ -171,7 +160,7 @@ round() {
 	within 10 has_counted $DEV_A sent_pkts $((rc + 100)) && load_begin && storms
 	rc=$?
 	wait $prog || fail "perftest: $(<"$TMP/perftest")" || rc=1
-	fair
+	fair_network
 	load_end || fail "the load ended with $?" || rc=1
 	sleep 0.2
 	accounts

@@ -46,12 +46,10 @@ address_of_server() {
 
 # losing COMMAND...: while each end loses one packet of a hundred
 losing() {
-	ip netns exec "$NS_A" tc qdisc add dev va root netem loss 1% &&
-	ip netns exec "$NS_B" tc qdisc add dev vb root netem loss 1% || return
+	network netem loss 1% || return
 	"$@"
 	local rc=$?
-	ip netns exec "$NS_A" tc qdisc del dev va root
-	ip netns exec "$NS_B" tc qdisc del dev vb root
+	fair_network
 	return $rc
 }
 

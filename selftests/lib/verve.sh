@@ -273,6 +273,19 @@ untopo() {
 	done
 }
 
+# network QDISC OPTION...: so it is from now on, both ways between A and B
+network() {
+	tc -n "$NS_A" qdisc replace dev va root "$@" &&
+	tc -n "$NS_B" qdisc replace dev vb root "$@"
+}
+
+# As it was without
+fair_network() {
+	tc -n "$NS_A" qdisc del dev va root 2>/dev/null
+	tc -n "$NS_B" qdisc del dev vb root 2>/dev/null
+	return 0
+}
+
 # What goes before an end's programs, as `taskset -c 1`
 CLIENT_WITH=()
 SERVER_WITH=()

@@ -9,11 +9,6 @@
 
 . "$(dirname "$0")/../lib/verve.sh"
 
-network() { # QDISC OPTION...
-	tc -n "$NS_A" qdisc replace dev va root "$@" &&
-	tc -n "$NS_B" qdisc replace dev vb root "$@"
-}
-
 # in_network [-t TIMEOUT] QDISC OPTION...
 in_network() {
 	local timeout=()

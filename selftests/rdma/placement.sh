@@ -11,9 +11,7 @@
 
 lossy() {
 	modprobe -q sch_netem
-	tc -n "$NS_A" qdisc add dev va root netem loss 3% &&
-	tc -n "$NS_B" qdisc add dev vb root netem loss 3% ||
-		{ skip "no netem"; return; }
+	network netem loss 3% || { skip "no netem"; return; }
 	LOSSY=1 c_test placement
 }
 
