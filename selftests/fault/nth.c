@@ -24,7 +24,7 @@
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 
-enum { MOST = 20000, SIZE = 9000 };
+enum { MOST = 1 << 20, SIZE = 9000 };
 
 static struct ends e;
 static int nth_fd;
@@ -327,17 +327,27 @@ struct step {
 enum {
 	PLAIN	= 1,	/* nothing is made to fail */
 	MUST	= 2,	/* it succeeds, whatever fails */
-	LONG	= 4,	/* not each allocation, if it is to be quick */
+	LONG	= 4,	/* of many that are alike: fewer and fewer of them */
 };
+
+/* The allocation to fail after the one @n */
+static unsigned int next(const struct step *s, unsigned int n)
+{
+	if (!(s->how & LONG))
+		return n + 1;
+	return e.quick ? n + 23 + n / 100 : n + 1 + n / 1000;
+}
 
 static bool try_all(const struct step *s)
 {
-	unsigned int n = 1, failed = 0, by = s->how & LONG && e.quick ? 23 : 1;
+	unsigned int n, failed = 0;
 
 	if (s->how & PLAIN)
 		return s->run();
-	for (; n < MOST; n += by) {
+	for (n = 1; ; n = next(s, n)) {
 		bool good, hit;
+
+		CHECK(n < MOST, "it needs more than %u allocations", MOST);
 
 		fail_nth(n);
 		good = s->run();
