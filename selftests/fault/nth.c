@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each allocation that the kernel makes for a verb, for a message, and for adding a
- * device, fails once (/proc/thread-self/fail-nth). The verb then succeeds, or fails
- * and leaves nothing behind; the message is brought all the same.
+ * Each allocation that the kernel makes for a verb and for a message, and many of those
+ * for adding a device, fails once (/proc/thread-self/fail-nth). The verb then succeeds,
+ * or fails and leaves nothing behind; the message is brought all the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -348,7 +348,6 @@ static bool try_all(const struct step *s)
 		bool good, hit;
 
 		CHECK(n < MOST, "it needs more than %u allocations", MOST);
-
 		fail_nth(n);
 		good = s->run();
 		hit = has_failed();
