@@ -31,7 +31,8 @@ KERNEL_HEADERS := linux/align.h linux/atomic.h linux/bitops.h \
 	linux/string.h linux/time64.h linux/ktime.h linux/types.h \
 	linux/vmalloc.h linux/workqueue.h linux/xarray.h
 TRACE_HEADERS := linux/tracepoint.h trace/define_trace.h
-VERBS_HEADERS := rdma/ib_addr.h rdma/ib_pack.h rdma/ib_umem.h rdma/ib_verbs.h
+VERBS_HEADERS := rdma/ib_addr.h rdma/ib_mad.h rdma/ib_pack.h rdma/ib_umem.h \
+	rdma/ib_verbs.h
 FORWARDS := $(addprefix $(BUILD)/include/,$(KERNEL_HEADERS) $(TRACE_HEADERS) \
 	$(VERBS_HEADERS) verve/crc32.h)
 

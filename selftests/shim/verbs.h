@@ -19,6 +19,11 @@ enum ib_qp_type {
 	IB_QPT_RAW_PACKET	= IB_UVERBS_QPT_RAW_PACKET,
 };
 
+enum {
+	IB_MGMT_BASE_VERSION	= 1,
+	IB_MGMT_MAD_SIZE	= 256,
+};
+
 enum ib_qp_state {
 	IB_QPS_RESET,
 	IB_QPS_INIT,

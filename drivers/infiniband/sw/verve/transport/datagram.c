@@ -2,6 +2,7 @@
 /*
  * Datagrams: UD QPs and the GSI, which is QP 1 (IBTA vol. 1, 9.8.4, 13.5)
  */
+#include <rdma/ib_mad.h>
 #include "psn.h"
 #include "transport.h"
 
@@ -136,6 +137,37 @@ static bool is_misdirected(const struct verve_arrival *arrival)
 	       !!(arrival->pdu.flags & VERVE_PDU_MULTICAST);
 }
 
+/*
+ * Is it a management datagram (13.4.2)? Any other would end QP 1, when it is too long,
+ * and with it the connection management of everybody; or get a line in the log.
+ */
+static bool is_mad(const struct verve_arrival *arrival)
+{
+	struct verve_iter it;
+	u8 version;
+
+	if (arrival->pdu.length != IB_MGMT_MAD_SIZE)
+		return false;
+	verve_iter_flat(&it, &version, sizeof(version));
+	return !verve_arrival_place(arrival, 0, &it, sizeof(version)) &&
+	       version == IB_MGMT_BASE_VERSION;
+}
+
+/* Is it nothing for this QP? Then it has been counted. */
+static bool is_refused(struct verve_qp *qp, const struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
+{
+	if (is_misdirected(arrival))
+		verve_qp_drop(qp, rx_drop_address);
+	else if (arrival->pdu.qkey != qp->attr.qkey)
+		verve_qp_drop(qp, rx_drop_qkey);
+	else if (qp->type == IB_QPT_GSI && !is_mad(arrival))
+		verve_qp_drop(qp, rx_drop_protocol);
+	else
+		return false;
+	return true;
+}
+
 void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
@@ -143,14 +175,8 @@ void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	bool is_v6;
 	int err;
 
-	if (is_misdirected(arrival)) {
-		verve_qp_drop(qp, rx_drop_address);
+	if (is_refused(qp, arrival))
 		return;
-	}
-	if (pdu->qkey != qp->attr.qkey) {
-		verve_qp_drop(qp, rx_drop_qkey);
-		return;
-	}
 	switch (verve_responder_take_recv(qp)) {
 	case 0:
 		break;
