@@ -6,6 +6,11 @@
  * It asks the port by management datagrams that never leave the machine. What
  * comes from the network is left to whoever listens on QP 1: peers have no
  * business with our counters.
+ *
+ * Where nobody listens, nobody answers. By IB_MAD_RESULT_SUCCESS the core would say
+ * that the class is not served, and look up the neighbour for that: for a second, if it
+ * does not exist, in which the connection manager's datagrams wait behind that one, and
+ * after which the core may find that the device has gone.
  */
 #include <linux/minmax.h>
 #include <rdma/ib_mad.h>
@@ -105,7 +110,7 @@ int verve_process_mad(struct ib_device *ibdev, int flags, u32 port_num,
 		      size_t *out_size, u16 *out_pkey_index)
 {
 	if (wc)
-		return IB_MAD_RESULT_SUCCESS;
+		return IB_MAD_RESULT_FAILURE;
 	if (port_num != 1 || in->mad_hdr.method != IB_MGMT_METHOD_GET ||
 	    in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT)
 		return IB_MAD_RESULT_FAILURE;
