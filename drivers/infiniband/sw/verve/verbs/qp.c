@@ -308,10 +308,25 @@ int verve_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	return 0;
 }
 
+/*
+ * The core destroys QP 1 while its handler of management datagrams may be running,
+ * which then posts another receive to what is no longer there. None begins any more.
+ */
+static void await_handler(struct ib_qp *gsi)
+{
+	struct ib_cq *cq = gsi->recv_cq;
+
+	if (cq->poll_ctx == IB_POLL_WORKQUEUE ||
+	    cq->poll_ctx == IB_POLL_UNBOUND_WORKQUEUE)
+		flush_work(&cq->work);
+}
+
 int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct verve_qp *qp = to_vqp(ibqp);
 
+	if (qp->type == IB_QPT_GSI)
+		await_handler(ibqp);
 	mutex_lock(&qp->dev->qp_lock);
 	list_del(&qp->entry);
 	mutex_unlock(&qp->dev->qp_lock);
