@@ -52,15 +52,19 @@ static pthread_t bystander;
 static atomic_bool enough, disturbed;
 static atomic_uint messages;
 
+/* The last message begins when the attack is over, however short that was. */
 static void *stand_by(void *arg)
 {
-	while (!enough && !disturbed) {
+	bool last;
+
+	do {
+		last = enough;
 		if (write_arrives(&other, SIZE))
 			messages++;
 		else
 			disturbed = true;
 		usleep(1000);
-	}
+	} while (!last && !disturbed);
 	return NULL;
 }
 
@@ -82,7 +86,6 @@ static bool bystander_end(void)
 	ends_disconnect(&other);
 	tap_diag("the other connection: %u messages", messages);
 	CHECK(!disturbed, "another connection was disturbed");
-	CHECK(messages, "another connection made no progress");
 	return true;
 }
 

@@ -321,7 +321,7 @@ static void add_payload(struct forger *f, struct packet *p, uint32_t qpn,
 
 	for (i = 0; i < len; i++)
 		bytes[i] = any >> i % 57;
-	if (qpn == 1 && len >= 256) {
+	if (qpn == 1 && len >= 256 && !dice_one_in(&f->dice, 8)) {
 		len = 256;
 		make_mad(f, bytes);
 	}
