@@ -7,6 +7,7 @@
 #include "device.h"
 #include "path/late.h"
 #include "path/path.h"
+#include "path/pmtu.h"
 #include "transport/engine.h"
 #include "verbs/qp.h"
 #include "wire/icrc.h"
@@ -33,9 +34,12 @@ static int __init verve_init(void)
 	if (err)
 		goto exit_fault;
 	verve_late_init();
-	err = verve_net_init();
+	err = verve_pmtu_init();
 	if (err)
 		goto exit_late;
+	err = verve_net_init();
+	if (err)
+		goto exit_pmtu;
 	err = verve_device_init();
 	if (err)
 		goto exit_net;
@@ -44,6 +48,8 @@ static int __init verve_init(void)
 
 exit_net:
 	verve_net_exit();
+exit_pmtu:
+	verve_pmtu_exit();
 exit_late:
 	verve_late_exit();
 	verve_qp_table_exit();
@@ -61,6 +67,7 @@ static void __exit verve_exit(void)
 	rdma_link_unregister(&link_ops);
 	verve_device_exit();
 	verve_net_exit();
+	verve_pmtu_exit();
 	verve_packet_exit();
 	verve_late_exit();
 	verve_qp_table_exit();

@@ -18,6 +18,7 @@
 #include "late.h"
 #include "message.h"
 #include "net.h"
+#include "pmtu.h"
 
 const struct verve_offload_registry *verve_registry;
 
@@ -112,13 +113,15 @@ static const struct verve_offload_transport transport = {
 
 /*
  * What goes to a group, IP copies for members on this machine; and a route that
- * packets are transformed on leads to no device that could see the ICRC.
+ * packets are transformed on leads to no device that could see the ICRC. Where the
+ * path MTU is not heeded, a packet's socket is another.
  */
 static bool is_plain(const struct verve_flow *flow)
 {
 	const struct verve_av *av = &flow->av;
 
-	if (dst_xfrm(flow->dst) || flow->dst->lwtstate)
+	if (dst_xfrm(flow->dst) || flow->dst->lwtstate ||
+	    verve_pmtu_is_learned(flow->dst))
 		return false;
 	if (av->is_v6)
 		return !ipv6_addr_is_multicast(&av->daddr);

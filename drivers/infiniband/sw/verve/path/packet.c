@@ -12,6 +12,7 @@
 #include "../device.h"
 #include "../wire/icrc.h"
 #include "net.h"
+#include "pmtu.h"
 
 static bool is_group(const struct verve_av *av)
 {
@@ -190,7 +191,7 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 	struct sk_buff *skb;
 	int err;
 
-	if (unlikely(ip_len + udp_len > dst_mtu(flow->dst)))
+	if (unlikely(!verve_pmtu_allows(flow->dst, ip_len + udp_len)))
 		return lose(payload, pdu->length, -EMSGSIZE);
 	skb = alloc_packet(flow->dst,
 			   ip_len + sizeof(struct udphdr) + pdu->hdr_len,

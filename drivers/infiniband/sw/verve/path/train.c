@@ -16,6 +16,7 @@
 #include "late.h"
 #include "message.h"
 #include "net.h"
+#include "pmtu.h"
 #include "train.h"
 #include "uso.h"
 
@@ -231,16 +232,18 @@ static int send(const struct verve_train *train)
 {
 	struct net *net = verve_net_ns(train->dev->net);
 	struct sk_buff *skb = train->head;
+	struct sock *sk;
 	int err;
 
 	if (unlikely(!net)) {
 		kfree_skb(skb);
 		return -ENETDOWN;
 	}
+	sk = verve_pmtu_override(skb);
 	if (ip_hdr(skb)->version == 6)
-		err = ip6_local_out(net, NULL, skb);
+		err = ip6_local_out(net, sk, skb);
 	else
-		err = ip_local_out(net, NULL, skb);
+		err = ip_local_out(net, sk, skb);
 	return net_xmit_eval(err);
 }
 
