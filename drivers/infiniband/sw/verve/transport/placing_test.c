@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Payload that a NIC has placed: when that is believed, and when the NIC is stopped
+ */
+#include <kunit/test.h>
+
+/* The NIC and memory; here they say what a test wants them to. */
+#define verve_nic_has_placed placing_test_has_placed
+#define verve_nic_wants_sync placing_test_wants_sync
+#define verve_nic_sync placing_test_sync
+#define verve_nic_stop placing_test_stop
+#define verve_arrival_is_in_place placing_test_is_in_place
+#define verve_iter_skip placing_test_skip
+#ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
+#define verve_fault_stalls placing_test_stalls
+#endif
+
+#include "transport.h"
+
+/* Counts; the module's tracepoints and those of each CPU are not here. */
+#undef verve_qp_drop
+#define verve_qp_drop(qp, reason) ((void)(qp), nic.count_##reason++)
+#undef verve_count
+#define verve_count(owner, name, n) ((void)(owner), nic.count_##name += (n))
+
+enum { LENGTH = 1024, EPSN = 0 };
+
+static struct {
+	bool has_placed, wants_sync, answer, is_in_place, stalls;
+	u32 synced_psn;
+	unsigned int syncs, stops, count_rx_drop_misplaced;
+	u64 count_rx_placed_pkts, count_rx_placed_bytes, skipped;
+} nic;
+
+#include "placing.c"
+
+bool placing_test_has_placed(const struct verve_qp *qp)
+{
+	return nic.has_placed;
+}
+
+bool placing_test_wants_sync(struct verve_qp *qp, u32 psn)
+{
+	nic.synced_psn = psn;
+	return nic.wants_sync;
+}
+
+bool placing_test_sync(struct verve_qp *qp)
+{
+	nic.syncs++;
+	return nic.answer;
+}
+
+void placing_test_stop(struct verve_qp *qp)
+{
+	nic.stops++;
+}
+
+bool placing_test_is_in_place(const struct verve_arrival *arrival,
+			      const struct verve_iter *to, u32 len)
+{
+	return nic.is_in_place;
+}
+
+int placing_test_skip(struct verve_iter *it, u32 len)
+{
+	nic.skipped += len;
+	return 0;
+}
+
+#ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
+bool placing_test_stalls(const struct verve_qp *qp, enum verve_stall_part part)
+{
+	return nic.stalls;
+}
+#endif
+
+/* A QP in the middle of a WRITE, and a NIC that places it */
+static struct verve_qp *new_qp(struct kunit *test)
+{
+	struct verve_qp *qp = kunit_kzalloc(test, sizeof(*qp), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, qp);
+	qp->state = IB_QPS_RTS;
+	qp->resp.op = VERVE_OP_WRITE;
+	qp->resp.epsn = EPSN;
+	memset(&nic, 0, sizeof(nic));
+	nic.has_placed = true;
+	nic.wants_sync = true;
+	nic.answer = true;
+	nic.is_in_place = true;
+	return qp;
+}
+
+static const struct verve_arrival plain = { .pdu.length = LENGTH };
+static const struct verve_arrival placed = {
+	.pdu.length = LENGTH,
+	.pdu.flags = VERVE_PDU_PLACED,
+};
+
+static void placing_without_a_nic(struct kunit *test)
+{
+	struct verve_qp *qp = new_qp(test);
+
+	KUNIT_EXPECT_TRUE(test, verve_placing_admits(qp, &plain));
+	KUNIT_EXPECT_FALSE(test, verve_placing_skip(qp, &plain));
+	nic.has_placed = false;
+	KUNIT_EXPECT_FALSE(test, verve_placing_is_placed(qp, &placed));
+	KUNIT_EXPECT_TRUE(test, verve_placing_admits(qp, &placed));
+	KUNIT_EXPECT_FALSE(test, verve_placing_skip(qp, &placed));
+	KUNIT_EXPECT_EQ(test, nic.stops, 0);
+	KUNIT_EXPECT_EQ(test, nic.count_rx_drop_misplaced, 0);
+}
+
+static void placing_in_a_run(struct kunit *test)
+{
+	struct verve_qp *qp = new_qp(test);
+
+	qp->resp.in_run = true;
+	KUNIT_EXPECT_TRUE(test, verve_placing_admits(qp, &placed));
+	KUNIT_EXPECT_TRUE(test, verve_placing_skip(qp, &placed));
+	KUNIT_EXPECT_EQ(test, nic.skipped, LENGTH);
+	KUNIT_EXPECT_EQ(test, nic.count_rx_placed_pkts, 1);
+	KUNIT_EXPECT_EQ(test, nic.count_rx_placed_bytes, LENGTH);
+	KUNIT_EXPECT_TRUE(test, qp->resp.in_run);
+}
+
+/* What is left of a run that has ended may have been overwritten. */
+static void placing_after_a_run(struct kunit *test)
+{
+	struct verve_qp *qp = new_qp(test);
+
+	KUNIT_EXPECT_FALSE(test, verve_placing_admits(qp, &placed));
+	KUNIT_EXPECT_EQ(test, nic.count_rx_drop_misplaced, 1);
+	KUNIT_EXPECT_TRUE(test, qp->resp.nak_due);
+}
+
+static void placing_ends_by_a_packet(struct kunit *test)
+{
+	struct verve_qp *qp = new_qp(test);
+
+	qp->resp.in_run = true;
+	KUNIT_EXPECT_TRUE(test, verve_placing_admits(qp, &plain));
+	KUNIT_EXPECT_FALSE(test, qp->resp.in_run);
+	KUNIT_EXPECT_EQ(test, nic.stops, 1);
+	KUNIT_EXPECT_FALSE(test, verve_placing_admits(qp, &placed));
+	verve_placing_stop(qp);
+	KUNIT_EXPECT_EQ(test, nic.stops, 1);
+}
+
+static void placing_elsewhere(struct kunit *test)
+{
+	struct verve_qp *qp = new_qp(test);
+
+	qp->resp.in_run = true;
+	nic.is_in_place = false;
+	KUNIT_EXPECT_FALSE(test, verve_placing_skip(qp, &placed));
+	KUNIT_EXPECT_FALSE(test, qp->resp.in_run);
+	KUNIT_EXPECT_EQ(test, nic.stops, 1);
+	KUNIT_EXPECT_EQ(test, nic.skipped, 0);
+}
+
+/* Only payload of WRITEs has a place before the responder has seen it. */
+static void placing_writes_only(struct kunit *test)
+{
+	struct verve_qp *qp = new_qp(test);
+
+	qp->resp.in_run = true;
+	qp->resp.op = VERVE_OP_SEND;
+	KUNIT_EXPECT_FALSE(test, verve_placing_skip(qp, &placed));
+	KUNIT_EXPECT_EQ(test, nic.skipped, 0);
+}
+
+static bool begins(struct verve_qp *qp)
+{
+	qp->resp.in_run = false;
+	verve_placing_round_end(qp);
+	return qp->resp.in_run;
+}
+
+static void placing_begins(struct kunit *test)
+{
+	struct verve_qp *qp = new_qp(test);
+
+	KUNIT_EXPECT_TRUE(test, begins(qp));
+	KUNIT_EXPECT_EQ(test, nic.synced_psn, VERVE_PSN_MASK);
+	qp->resp.op = 0;
+	KUNIT_EXPECT_TRUE(test, begins(qp));
+	qp->state = IB_QPS_RTR;
+	KUNIT_EXPECT_TRUE(test, begins(qp));
+	KUNIT_EXPECT_EQ(test, nic.syncs, 3);
+	nic.answer = false;
+	KUNIT_EXPECT_FALSE(test, begins(qp));
+	KUNIT_EXPECT_EQ(test, nic.syncs, 4);
+	nic.wants_sync = false;
+	KUNIT_EXPECT_FALSE(test, begins(qp));
+	KUNIT_EXPECT_EQ(test, nic.syncs, 4);
+}
+
+static void placing_does_not_begin(struct kunit *test)
+{
+	struct verve_qp *qp = new_qp(test);
+
+	qp->state = IB_QPS_INIT;
+	KUNIT_EXPECT_FALSE(test, begins(qp));
+	qp->state = IB_QPS_ERR;
+	KUNIT_EXPECT_FALSE(test, begins(qp));
+	qp->state = IB_QPS_RTS;
+	qp->resp.early.count = 1;
+	KUNIT_EXPECT_FALSE(test, begins(qp));
+	qp->resp.early.count = 0;
+	qp->resp.refusal = 1;
+	KUNIT_EXPECT_FALSE(test, begins(qp));
+	qp->resp.refusal = 0;
+	qp->resp.op = VERVE_OP_SEND;
+	KUNIT_EXPECT_FALSE(test, begins(qp));
+#ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
+	qp->resp.op = 0;
+	nic.stalls = true;
+	KUNIT_EXPECT_FALSE(test, begins(qp));
+#endif
+}
+
+static struct kunit_case verve_placing_cases[] = {
+	KUNIT_CASE(placing_without_a_nic),
+	KUNIT_CASE(placing_in_a_run),
+	KUNIT_CASE(placing_after_a_run),
+	KUNIT_CASE(placing_ends_by_a_packet),
+	KUNIT_CASE(placing_elsewhere),
+	KUNIT_CASE(placing_writes_only),
+	KUNIT_CASE(placing_begins),
+	KUNIT_CASE(placing_does_not_begin),
+	{}
+};
+
+static struct kunit_suite verve_placing_suite = {
+	.name = "verve_placing",
+	.test_cases = verve_placing_cases,
+};
+
+kunit_test_suite(verve_placing_suite);
