@@ -200,13 +200,14 @@ static void step(u32 n)
 
 static void set_up(void)
 {
-	u32 i;
+	u32 i, how;
 
 	memset(&model, 0, sizeof(model));
 	world_begin(next());
 	plan_setting();
+	how = next();
 	/* Little, so that there is time for many */
-	model.set.mtu = 256 << next() % 2;
+	model.set.mtu = 256 << how % 2;
 	model.set.requests = 8;
 	model.set.longest = 2048;
 	plan_make();
@@ -214,6 +215,9 @@ static void set_up(void)
 	for (i = 0; i < 2; i++) {
 		region_build(&model.node[i]);
 		node_set_up(&model.node[i]);
+		/* QP 1 takes management datagrams only. */
+		if (how & 0x80 && model.set.type == IB_QPT_UD)
+			model.node[i].qp.type = IB_QPT_GSI;
 	}
 	node_start(&model.node[0]);
 	node_start(&model.node[1]);

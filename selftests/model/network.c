@@ -158,7 +158,8 @@ void network_inject(struct node *to, const struct verve_pdu *pdu)
 		.request = NO_REQUEST,
 		.len = len,
 	};
-	memset(packet->bytes, 0x5a, len);
+	/* Some as management datagrams begin */
+	memset(packet->bytes, pdu->psn % 2 ? IB_MGMT_BASE_VERSION : 0x5a, len);
 	verve_wire_build(packet->bytes, pdu, to->qp.qpn);
 	arrive(packet);
 }
