@@ -356,6 +356,13 @@ bool verve_arrival_matches(const struct verve_arrival *arrival,
 	return true;
 }
 
+bool verve_stranger_is_admitted(const struct verve_dev *dev,
+				const struct verve_arrival *arrival)
+{
+	(void)dev;
+	return arrival->pdu.psn % 8;
+}
+
 bool verve_arrival_is_multicast(const struct verve_arrival *arrival)
 {
 	return to_delivery(arrival)->to_group;

@@ -112,6 +112,22 @@ bool verve_arrival_matches(const struct verve_arrival *arrival,
 	       ip->daddr == av->saddr.s6_addr32[3];
 }
 
+void verve_arrival_origin(const struct verve_arrival *arrival,
+			  struct verve_av *av)
+{
+	const struct sk_buff *skb = to_skb(arrival);
+	const struct iphdr *ip = ip_hdr(skb);
+
+	av->is_v6 = ip->version == 6;
+	if (av->is_v6) {
+		av->saddr = ipv6_hdr(skb)->daddr;
+		av->daddr = ipv6_hdr(skb)->saddr;
+	} else {
+		ipv6_addr_set_v4mapped(ip->daddr, &av->saddr);
+		ipv6_addr_set_v4mapped(ip->saddr, &av->daddr);
+	}
+}
+
 bool verve_arrival_is_multicast(const struct verve_arrival *arrival)
 {
 	const struct sk_buff *skb = to_skb(arrival);

@@ -30,19 +30,16 @@ static bool is_straight(const struct verve_qp *qp, const struct dst_entry *dst)
 	       !ipv6_addr_equal(&av->saddr, &av->daddr);
 }
 
-static bool find_next_hop(const struct verve_av *av, struct dst_entry *dst,
-			  u8 *dmac)
+static bool find_next_hop(const struct verve_flow *flow, u8 *dmac)
 {
-	const void *daddr = av->is_v6 ? (const void *)&av->daddr :
-					(const void *)&av->daddr.s6_addr32[3];
-	struct neighbour *neigh = dst_neigh_lookup(dst, daddr);
+	struct neighbour *neigh = verve_flow_neighbour(flow);
 	bool is_known;
 
 	if (!neigh)
 		return false;
 	is_known = READ_ONCE(neigh->nud_state) & NUD_VALID;
 	if (is_known)
-		neigh_ha_snapshot(dmac, neigh, dst->dev);
+		neigh_ha_snapshot(dmac, neigh, flow->dst->dev);
 	neigh_release(neigh);
 	return is_known;
 }
@@ -68,7 +65,7 @@ bool verve_carry_terms(struct verve_qp *qp,
 	rcu_read_lock();
 	dst = verve_flow_route(&qp->flow, qp->dev);
 	found = dst && is_straight(qp, dst) &&
-		find_next_hop(av, dst, terms->dmac);
+		find_next_hop(&qp->flow, terms->dmac);
 	rcu_read_unlock();
 	return found;
 }

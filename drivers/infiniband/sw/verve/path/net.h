@@ -128,6 +128,15 @@ struct dst_entry *verve_flow_route(struct verve_flow *flow,
 				   const struct verve_dev *dev);
 
 /**
+ * verve_flow_neighbour() - the next hop of a flow
+ * @flow: with a route
+ *
+ * Context: any up to softirq; RCU.
+ * Return: neighbour with a reference, made if there was none; or NULL.
+ */
+struct neighbour *verve_flow_neighbour(const struct verve_flow *flow);
+
+/**
  * verve_packet_build() - make one packet
  * @flow: where to; with a route
  * @pdu: complete

@@ -215,6 +215,10 @@ bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
 bool verve_arrival_matches(const struct verve_arrival *arrival,
 			   const struct verve_av *av);
 
+/* Where an answer would go; of @av, only the addresses are set. From the network. */
+void verve_arrival_origin(const struct verve_arrival *arrival,
+			  struct verve_av *av);
+
 /* Was it sent to a multicast address? */
 bool verve_arrival_is_multicast(const struct verve_arrival *arrival);
 
@@ -226,6 +230,22 @@ bool verve_arrival_is_multicast(const struct verve_arrival *arrival);
  * Return: true for IPv6.
  */
 bool verve_arrival_grh(const struct verve_arrival *arrival, u8 grh[40]);
+
+/**
+ * verve_stranger_is_admitted() - may a datagram from an unknown host go on?
+ * @dev: device that got it
+ * @arrival: from the network
+ *
+ * The core's connection manager looks for the neighbour that leads to whoever asks for
+ * a connection, and gives up after a second, in which all others wait. So of those
+ * whose neighbour is not known, fewer than one in a second are let through. The others
+ * are looked for here, and should be known when they ask again.
+ *
+ * Context: BH off.
+ * Return: true, too, when it is from no stranger.
+ */
+bool verve_stranger_is_admitted(const struct verve_dev *dev,
+				const struct verve_arrival *arrival);
 
 /* netns.c: sockets of a network namespace, shared by its devices */
 

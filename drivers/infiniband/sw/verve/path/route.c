@@ -18,6 +18,7 @@
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
+#include <net/neighbour.h>
 #include <net/route.h>
 #include "../device.h"
 #include "net.h"
@@ -116,6 +117,15 @@ static struct dst_entry *find_v6(const struct verve_av *av, struct net *net,
 	return NULL;
 }
 #endif
+
+struct neighbour *verve_flow_neighbour(const struct verve_flow *flow)
+{
+	const struct in6_addr *daddr = &flow->av.daddr;
+
+	if (flow->av.is_v6)
+		return dst_neigh_lookup(flow->dst, daddr);
+	return dst_neigh_lookup(flow->dst, &daddr->s6_addr32[3]);
+}
 
 struct dst_entry *verve_flow_route(struct verve_flow *flow,
 				   const struct verve_dev *dev)

@@ -163,6 +163,9 @@ static bool is_refused(struct verve_qp *qp, const struct verve_arrival *arrival)
 		verve_qp_drop(qp, rx_drop_qkey);
 	else if (qp->type == IB_QPT_GSI && !is_mad(arrival))
 		verve_qp_drop(qp, rx_drop_protocol);
+	else if (qp->type == IB_QPT_GSI &&
+		 !verve_stranger_is_admitted(qp->dev, arrival))
+		verve_qp_drop(qp, rx_drop_address);
 	else
 		return false;
 	return true;
