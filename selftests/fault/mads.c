@@ -5,7 +5,8 @@
  * the management datagrams of everybody else waiting until the neighbour is given up.
  * And what is no management datagram at all, for which QP 1 must not end.
  *
- * FLOOD=1 sends requests without end, until SIGTERM.
+ * FLOOD=classes sends such requests without end, until SIGTERM, and FLOOD=connections
+ * requests to connect (12.6.5), from nobody.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -27,9 +28,12 @@ enum {
 	MIGRATED	= 0x40,
 	BASE_VERSION	= 1,
 	PERF_MGMT	= 0x04,
+	COMM_MGMT	= 0x07,
 	GET		= 0x01,
 	SET		= 0x02,
-	CLASS_PORT_INFO	= 1,
+	SEND		= 0x03,
+	CLASS_PORT_INFO	= 0x01,
+	CONNECT_REQUEST	= 0x10,
 	ARRIVAL_MS	= 3000,
 	ANSWER_MS	= 200,
 };
@@ -78,12 +82,23 @@ static void request(unsigned int n, const union ibv_gid *from)
 	datagram(from, mad, sizeof(mad));
 }
 
-static void request_from_nobody(unsigned int n)
+static void connection(unsigned int n, const union ibv_gid *from)
+{
+	uint8_t mad[MAD_LEN] = {
+		[0] = BASE_VERSION, [1] = COMM_MGMT, [2] = 2, [3] = SEND,
+		[14] = n >> 8, [15] = n, [17] = CONNECT_REQUEST,
+		[26] = n >> 8, [27] = n,
+	};
+
+	datagram(from, mad, sizeof(mad));
+}
+
+static union ibv_gid nobody(unsigned int n)
 {
 	union ibv_gid from = e.a.gid;
 
 	from.raw[15] = 70 + n % 100;
-	request(n, &from);
+	return from;
 }
 
 /* Return: whether @n requests have arrived. */
@@ -152,18 +167,33 @@ static bool are_thrown_away(void)
 }
 
 /* Half of them look like the peer's, whose neighbour entry is at hand. */
-static void flood(void)
+static void flood_by_class(unsigned int n)
 {
+	union ibv_gid from = n / 2 % 2 ? nobody(n) : e.a.gid;
+
+	request(n, &from);
+}
+
+static void flood_by_connection(unsigned int n)
+{
+	union ibv_gid from = nobody(n);
+
+	connection(n, &from);
+}
+
+static void flood(const char *what)
+{
+	bool connects = !strcmp(what, "connections");
 	unsigned int n;
 
 	signal(SIGTERM, stop);
 	puts("ready");
 	fflush(stdout);
 	for (n = 0; !enough; n++) {
-		if (n / 2 % 2)
-			request_from_nobody(n);
+		if (connects)
+			flood_by_connection(n);
 		else
-			request(n, &e.a.gid);
+			flood_by_class(n);
 		usleep(100);
 	}
 }
@@ -174,7 +204,7 @@ int main(int argc, char **argv)
 	end_enter(&e.a);
 	fd = packet_socket(e.ipv6);
 	if (getenv("FLOOD")) {
-		flood();
+		flood(getenv("FLOOD"));
 		return 0;
 	}
 	tap_plan(2);

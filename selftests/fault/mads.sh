@@ -14,23 +14,23 @@ need rping
 DELETIONS=${QUICK:+3}
 DELETIONS=${DELETIONS:-20}
 
-flood() {
-	traffic_begin env FLOOD=1 mads
+flood() { # classes|connections
+	traffic_begin env FLOOD="$1" mads
 }
 
 # Each neighbour that is asked for in vain takes a second.
-connection() {
-	flood || return
+connection() { # classes|connections
+	flood "$1" || return
 	pair cm rping -s -a $IP4 -p 20001 -C 3 -- rping -c -a $IP4 -p 20001 -C 3 ||
 		{ load_end; return 1; }
 	load_end
 }
 
-deletion() {
+deletion() { # classes|connections
 	local i
 
 	for ((i = 0; i < DELETIONS; i++)); do
-		flood || return
+		flood "$1" && sleep 0.5 || return
 		timeout 10 rdma link delete $DEV_B || fail "link delete: $?" || return
 		load_end && link_add "$NS_B" $DEV_B vb &&
 		within 5 gid_index $DEV_B ipv4 >/dev/null || return
@@ -46,6 +46,8 @@ trap cleanup_all EXIT
 tap_setup topo two
 tap_add "requests over IPv4" c_test mads
 tap_add "requests over IPv6" c_test mads -6
-tap_add "a connection in a flood of them" connection
-tap_add "links deleted in a flood of them" deletion
+tap_add "a connection in a flood of them" connection classes
+tap_add "a connection in a flood of connections" connection connections
+tap_add "links deleted in a flood of them" deletion classes
+tap_add "links deleted in a flood of connections" deletion connections
 tap_run
