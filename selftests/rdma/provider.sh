@@ -10,7 +10,7 @@
 . "$(dirname "$0")/../lib/verve.sh"
 
 OTHER_ROOT=${OTHER_ROOT:-}
-[ -x "$OTHER_ROOT/usr/bin/ibv_rc_pingpong" ] ||
+[ "$OTHER_ROOT" ] && [ -x "$OTHER_ROOT/usr/bin/ibv_rc_pingpong" ] ||
 	skip_all "OTHER_ROOT holds no rdma-core"
 need chroot mount
 
