@@ -60,6 +60,12 @@ enum verve_limits {
 	/* Packets that came before their turn: of a QP, either way; of all. */
 	VERVE_MAX_EARLY		= VERVE_MAX_UNACKED,
 	VERVE_MAX_EARLY_TOTAL	= 1 << 14,
+	/* Datagrams to QP 1 from hosts that are no known neighbours: those let
+	 * through in so many seconds, and hosts looked for in one.
+	 */
+	VERVE_MAX_STRANGERS	= 3,
+	VERVE_STRANGERS_SECONDS	= 4,
+	VERVE_MAX_SEARCHES	= 64,
 	/* What one entry into an engine may send or take in before others run. */
 	VERVE_BUDGET_PACKETS	= 64,
 };

@@ -17,12 +17,14 @@
 
 /* Of all devices: there is one connection manager. It looks for a second each. */
 static struct ratelimit_state admissions =
-	RATELIMIT_STATE_INIT_FLAGS(admissions, 4 * HZ, 3,
+	RATELIMIT_STATE_INIT_FLAGS(admissions, VERVE_STRANGERS_SECONDS * HZ,
+				   VERVE_MAX_STRANGERS,
 				   RATELIMIT_MSG_ON_RELEASE);
 
-/* Those that are not admitted may fill the table of neighbours with so many a second. */
+/* Those that are not admitted must not fill the table of neighbours. */
 static struct ratelimit_state searches =
-	RATELIMIT_STATE_INIT_FLAGS(searches, HZ, 64, RATELIMIT_MSG_ON_RELEASE);
+	RATELIMIT_STATE_INIT_FLAGS(searches, HZ, VERVE_MAX_SEARCHES,
+				   RATELIMIT_MSG_ON_RELEASE);
 
 static struct neighbour *look_up_v6(struct net_device *ndev,
 				    const struct in6_addr *addr)
