@@ -86,6 +86,7 @@ static bool bystander_end(void)
 	ends_disconnect(&other);
 	tap_diag("the other connection: %u messages", messages);
 	CHECK(!disturbed, "another connection was disturbed");
+	CHECK(messages, "another connection made no progress");
 	return true;
 }
 
