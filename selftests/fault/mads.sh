@@ -21,7 +21,8 @@ flood() { # classes|connections
 # Each neighbour that is asked for in vain takes a second.
 connection() { # classes|connections
 	flood "$1" || return
-	pair cm rping -s -a $IP4 -p 20001 -C 3 -- rping -c -a $IP4 -p 20001 -C 3 ||
+	PORT=$((PORT + 1))
+	pair cm rping -s -a $IP4 -p $PORT -C 3 -- rping -c -a $IP4 -p $PORT -C 3 ||
 		{ load_end; return 1; }
 	load_end
 }
