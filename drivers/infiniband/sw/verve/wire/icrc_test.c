@@ -38,6 +38,23 @@ static const u8 hw_uc_send[] = {
 };
 
 /*
+ * The same over IPv6, with a flow label (0x1face) and a traffic class (0xe2), which
+ * the ICRC does not see (test data of scapy; made, not captured)
+ */
+static const u8 made_uc_send_v6[] = {
+	0x6e, 0x21, 0xfa, 0xce, 0x00, 0x2c, 0x11, 0xff,
+	0x20, 0x22, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x23,
+	0x20, 0x23, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x10, 0x24,
+	0xc0, 0x00, 0x12, 0xb7, 0x00, 0x2c, 0xe7, 0xc5,
+	0x24, 0x60, 0xff, 0xff, 0x00, 0x00, 0x00, 0xd3, 0x00, 0xcf, 0x17, 0x10,
+	0x46, 0x30, 0x81, 0x8b, 0xe2, 0x89, 0x35, 0xd9, 0x0e, 0x9a,
+	0x95, 0x50, 0x54, 0x01, 0xbe, 0x88, 0x5e, 0x50, 0x00, 0x00,
+	0x3e, 0x5b, 0x74, 0x3b,
+};
+
+/*
  * From GRH to ICRC; RoCEv1 of Mellanox NICs: no UDP, and the GRH is masked
  * as an IPv6 header is.
  */
@@ -141,6 +158,13 @@ static void icrc_v4__uc_send_of_hardware(struct kunit *test)
 	u32 len = sizeof(hw_uc_send) - VERVE_ICRC_LEN;
 
 	expect_icrc(test, packet_icrc(hw_uc_send, len), hw_uc_send + len);
+}
+
+static void icrc_v6__uc_send_with_a_flow_label(struct kunit *test)
+{
+	u32 len = sizeof(made_uc_send_v6) - VERVE_ICRC_LEN;
+
+	expect_icrc(test, packet_icrc(made_uc_send_v6, len), made_uc_send_v6 + len);
 }
 
 /* RoCEv1 has no UDP header, so the masking is done here. */
@@ -304,6 +328,7 @@ static void icrc_suite_exit(struct kunit_suite *suite)
 static struct kunit_case icrc_cases[] = {
 	KUNIT_CASE(icrc_v4__cnp_of_hardware),
 	KUNIT_CASE(icrc_v4__uc_send_of_hardware),
+	KUNIT_CASE(icrc_v6__uc_send_with_a_flow_label),
 	KUNIT_CASE(icrc_update__v1_write_of_hardware),
 	KUNIT_CASE(icrc_update__v1_ack_of_hardware),
 	KUNIT_CASE(icrc_update__sample_of_the_specification),
