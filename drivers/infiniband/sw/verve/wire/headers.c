@@ -27,13 +27,19 @@ static void read_bth(const struct verve_bth_hdr *bth, struct verve_pdu *pdu,
 	*qpn = qpn_word & VERVE_24BIT_MASK;
 }
 
+/* NICs set it in all but CNPs, which are of no connection that could migrate. */
+static u8 migreq(u8 opcode)
+{
+	return opcode == VERVE_OPCODE_CNP ? 0 : VERVE_BTH_MIGREQ;
+}
+
 static void write_bth(struct verve_bth_hdr *bth, const struct verve_pdu *pdu,
 		      u32 qpn)
 {
 	u8 pad = verve_wire_pad(pdu->length);
 
 	bth->opcode = pdu->opcode;
-	bth->flags = VERVE_BTH_MIGREQ | pad << VERVE_BTH_PAD_SHIFT |
+	bth->flags = migreq(pdu->opcode) | pad << VERVE_BTH_PAD_SHIFT |
 		     (pdu->flags & VERVE_PDU_SOLICITED ? VERVE_BTH_SE : 0);
 	bth->pkey = cpu_to_be16(pdu->pkey);
 	bth->qpn = cpu_to_be32((qpn & VERVE_24BIT_MASK) |

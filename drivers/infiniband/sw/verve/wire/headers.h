@@ -214,7 +214,7 @@ int verve_wire_parse(const u8 *buf, u32 linear, u32 total,
  * @pdu: the packet; @pdu->length gives the pad
  * @qpn: destination QP
  *
- * MigReq is set. Reserved bits are 0.
+ * MigReq is set, but in a CNP. Reserved bits are 0.
  *
  * Context: any. Pure.
  * Return: bytes written, verve_opcodes[opcode].hdr_len.
