@@ -3,7 +3,7 @@
  * usage: model [FIRST [COUNT]]
  *
  * Runs of the model, each told by its seed. Prints a line of TAP for each 100 of
- * them, and for each that has shown a fault. VERBOSE= in the environment tells
+ * them, and for each that has shown a fault; then for a few of a peer that goes back. VERBOSE= in the environment tells
  * what each run was like, TRACE= every packet.
  */
 #include <setjmp.h>
@@ -16,6 +16,7 @@ enum {
 	MOST_STEPS	= 3000000,
 	MOST_FAULTS	= 5,
 	SEEDS_A_LINE	= 100,
+	GO_BACK_SEEDS	= 3,
 	MOST_SECONDS	= 120,	/* of the real clock, for one */
 };
 
@@ -45,7 +46,7 @@ void shim_unexpected(const char *file, int line, const char *what)
 	broken("%s:%d: %s", file, line, what);
 }
 
-static void begin(u64 seed)
+static void begin(u64 seed, void (*plan)(void))
 {
 	u32 i;
 
@@ -53,13 +54,13 @@ static void begin(u64 seed)
 	memset(&model, 0, sizeof(model));
 	model.is_traced = getenv("TRACE");
 	world_begin(seed);
-	plan_setting();
-	plan_make();
-	model.disturbances = dice(40);
+	plan();
 	for (i = 0; i < 2; i++) {
 		region_build(&model.node[i]);
 		node_set_up(&model.node[i]);
 	}
+	if (model.set.losses)
+		go_back_set_up();
 	node_start(&model.node[0]);
 	node_start(&model.node[1]);
 	if (model.set.paging)
@@ -83,6 +84,8 @@ static void run(void)
 
 	while (world_step()) {
 		check_step();
+		if (model.set.losses)
+			go_back_step();
 		expect(++steps < MOST_STEPS && world_now() < MOST_TIME,
 		       "no end in sight");
 		if (has_failed() != failed)
@@ -120,18 +123,27 @@ static void no_end(int signal)
 	broken("no end in sight of a step");
 }
 
+static void plan_by_chance(void)
+{
+	plan_setting();
+	plan_make();
+	model.disturbances = dice(40);
+}
+
 /* Return: nothing was wrong. */
-static bool run_seed(u64 seed)
+static bool run_seed(u64 seed, void (*plan)(void))
 {
 	if (setjmp(leave))
 		return false;
 	alarm(MOST_SECONDS);
-	begin(seed);
+	begin(seed, plan);
 	run();
 	if (has_failed())
 		check_failed();
 	else
 		check_rest();
+	if (model.set.losses)
+		go_back_check();
 	if (is_verbose)
 		report();
 	end();
@@ -154,7 +166,7 @@ int main(int argc, char **argv)
 	verve_engine_init();
 	printf("TAP version 13\n");
 	for (seed = first; seed < first + count; seed++) {
-		bool ok = run_seed(seed);
+		bool ok = run_seed(seed, plan_by_chance);
 
 		faults += !ok;
 		if (!ok)
@@ -163,6 +175,13 @@ int main(int argc, char **argv)
 			printf("ok %u seeds up to %llu\n", ++tests, seed);
 		if (faults == MOST_FAULTS)
 			break;
+	}
+	for (seed = first; seed < first + GO_BACK_SEEDS; seed++) {
+		bool ok = run_seed(seed, go_back_plan);
+
+		faults += !ok;
+		printf("%sok %u a peer that goes back, seed %llu\n",
+		       ok ? "" : "not ", ++tests, seed);
 	}
 	printf("1..%u\n", tests);
 	verve_engine_exit();

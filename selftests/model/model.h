@@ -57,6 +57,8 @@ struct weather {
  * @coalesce: ns that packets are collected for at most
  * @block: bytes of memory that are contiguous
  * @weather: of what each node sends
+ * @losses: where it is not left to chance which packets are lost: how many of @lost
+ * @lost: node 0's packets, counted from its first PSN on, that are lost once each
  */
 struct setting {
 	enum ib_qp_type type;
@@ -68,6 +70,8 @@ struct setting {
 	u32 coalesce;
 	u32 block;
 	struct weather weather[2];
+	u32 losses;
+	u32 lost[2];
 };
 
 /**
@@ -171,6 +175,8 @@ struct oracle {
  * @ring: packets that have come in, until they are polled
  * @link_free: when what was sent will have left
  * @in_burst: of losses
+ * @first_psn: of its first packet
+ * @losses: of those that are not left to chance, seen to
  * @progress_at: when una last moved
  * @naks_at: completion_naks() then
  */
@@ -205,6 +211,8 @@ struct node {
 	bool polling;
 	u64 link_free;
 	bool in_burst;
+	u32 first_psn;
+	u32 losses;
 	u64 progress_at, naks_at;
 	u32 last_una;
 	u64 sent;
@@ -313,6 +321,13 @@ u64 completion_naks(const struct node *node);
  * receive fails: its requests are told so by nothing but being flushed.
  */
 void completion_note_refusal(struct node *node);
+
+/* go_back.c: what a loss costs where the peer keeps nothing that comes early */
+void go_back_plan(void);
+/* The nodes are set up: what chance has made of them must not matter. */
+void go_back_set_up(void);
+void go_back_step(void);
+void go_back_check(void);
 
 /* check.c: both engines. After each event */
 void check_step(void);

@@ -174,10 +174,29 @@ void network_drop_all(struct node *node)
 	}
 }
 
-static bool is_lost(struct node *node, const struct weather *weather)
+/* Is it the next of those whose loss is not left to chance? */
+static bool is_chosen(struct node *node, const struct packet *packet)
+{
+	const struct setting *set = &model.set;
+	struct verve_pdu pdu;
+	u32 qpn;
+
+	if (node->index || node->losses == set->losses)
+		return false;
+	verve_wire_parse(packet->bytes, packet->len, packet->len, &pdu, &qpn);
+	if (pdu.psn != verve_psn_add(node->first_psn, set->lost[node->losses]))
+		return false;
+	node->losses++;
+	return true;
+}
+
+static bool is_lost(struct node *node, const struct packet *packet,
+		    const struct weather *weather)
 {
 	u64 now = world_now();
 
+	if (is_chosen(node, packet))
+		return true;
 	if (now >= weather->out_from && now < weather->out_until)
 		return true;
 	if (permille(node->in_burst ? weather->burst_ends :
@@ -224,7 +243,7 @@ static void transmit(struct node *node, struct packet *packet)
 	struct packet *copy;
 
 	node->sent++;
-	if (!wait || is_lost(node, weather)) {
+	if (!wait || is_lost(node, packet, weather)) {
 		tell(node, packet, "loses");
 		model.lost++;
 		network_harm();

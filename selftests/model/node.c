@@ -398,6 +398,7 @@ static void agree(struct node *node)
 			      verve_psn_add(dice(2) << 23, -(s32)dice(300));
 	u32 slots = peer->attr.max_rd_atomic + (one_in(2) ? 0 : dice(4));
 
+	node->first_psn = psn;
 	qp->req.psn = psn;
 	qp->req.max_psn = psn;
 	qp->req.una = psn;
@@ -418,6 +419,8 @@ void node_start(struct node *node)
 	agree(node);
 	post_recvs(node);
 	world_after(dice(100 * US), post_sends, node);
+	if (model.set.losses)
+		return;
 	if (one_in(3))
 		world_after(dice(2 * MS), disturb, node);
 	if (one_in(6))

@@ -9,27 +9,26 @@
 enum {
 	/* A run after one that was not long enough is longer by so much. */
 	GROWTH = 4,
+	/*
+	 * Where much is lost, a gap may by chance begin where a run ends, but hardly
+	 * so often in a row.
+	 */
+	MIN_SHORT_RUNS = 3,
+	/* NAKs for which a peer that goes back is taken at its word */
+	GO_BACK_NAKS = 16,
 };
 
-/* Where the oldest PSN outstanding is, the oldest request is (completer.c). */
-static void begin(struct verve_qp *qp, u32 packets)
+/* What is outstanding is sent again, from the oldest on, until recovery.stop. */
+static void go_back(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_requester *req = &qp->req;
-	struct verve_recovery *recovery = &req->recovery;
-	u32 outstanding = verve_psn_diff(req->max_psn, req->una);
 
-	if (!outstanding)
-		return;
 	trace_verve_rewind(qp);
-	if (!recovery->under_way)
-		recovery->next = qp->sq.next;
-	recovery->under_way = true;
-	recovery->is_exact = false;
-	recovery->packets = min(packets, outstanding);
-	recovery->start = req->una;
-	recovery->end = verve_psn_add(req->una, recovery->packets);
-	recovery->limit = req->max_psn;
+	/* Where the oldest PSN outstanding is, the oldest request is (completer.c). */
+	if (!req->recovery.under_way)
+		req->recovery.next = qp->sq.next;
+	req->recovery.under_way = true;
 	req->psn = req->una;
 	req->unasked = 0;
 	req->asked = req->una;
@@ -37,6 +36,29 @@ static void begin(struct verve_qp *qp, u32 packets)
 	/* What is sent again proves nothing. */
 	verve_uso_cancel(qp->dev, &qp->flow);
 	verve_rtt_doubt(&req->rtt);
+}
+
+static void begin(struct verve_qp *qp, u32 packets)
+	__must_hold(&qp->lock)
+{
+	struct verve_requester *req = &qp->req;
+	struct verve_recovery *recovery = &req->recovery;
+	s32 most;
+
+	if (req->una == req->max_psn)
+		return;
+	if (!recovery->is_trial)
+		recovery->limit = req->max_psn;
+	most = verve_psn_diff(recovery->limit, req->una);
+	/* Its newest packet is left out: only a peer that kept it has it then. */
+	if (recovery->is_trial)
+		most--;
+	recovery->is_exact = false;
+	recovery->packets = min_t(u32, packets, max(most, 1));
+	recovery->start = req->una;
+	recovery->end = verve_psn_add(req->una, recovery->packets);
+	recovery->stop = recovery->end;
+	go_back(qp);
 }
 
 /* The run has been sent: go on where we had been. */
@@ -48,13 +70,55 @@ static void end(struct verve_qp *qp)
 	qp->sq.next = qp->req.recovery.next;
 }
 
-/* Is a gap right behind the run? Then the run was too short. */
+/* Is a gap right behind the run, or behind its probe? Then that was too short. */
 static bool is_short(const struct verve_requester *req)
 {
 	const struct verve_recovery *recovery = &req->recovery;
 
-	return recovery->packets && req->una == recovery->end &&
+	return recovery->packets &&
+	       (req->una == recovery->end || req->una == recovery->stop) &&
 	       verve_psn_before(req->una, recovery->limit);
+}
+
+/* Packets of the next run, of a peer that still lacks something */
+static u32 next_run(const struct verve_requester *req)
+{
+	const struct verve_recovery *recovery = &req->recovery;
+
+	if (recovery->goes_back)
+		return VERVE_MAX_UNACKED;
+	if (!is_short(req))
+		return 1;
+	return req->una == recovery->end ? recovery->packets * GROWTH : GROWTH;
+}
+
+/* A NAK says that the peer has seen some of what is outstanding: has it kept that? */
+static void begin_trial(struct verve_requester *req)
+{
+	struct verve_recovery *recovery = &req->recovery;
+
+	if (recovery->goes_back || verve_psn_diff(req->max_psn, req->una) < 2)
+		return;
+	recovery->is_trial = true;
+	recovery->short_runs = 0;
+	recovery->limit = req->max_psn;
+}
+
+/* Its ACK is beyond the run if it has. */
+static void judge_peer(struct verve_requester *req)
+{
+	struct verve_recovery *recovery = &req->recovery;
+
+	if (!recovery->is_trial || verve_psn_before(req->una, recovery->end))
+		return;
+	recovery->is_trial = false;
+	if (req->una != recovery->end)
+		return;
+	recovery->short_runs++;
+	if (verve_psn_add(req->una, 1) != recovery->limit)
+		recovery->is_trial = true;
+	else if (recovery->short_runs >= MIN_SHORT_RUNS)
+		recovery->goes_back = GO_BACK_NAKS;
 }
 
 /* Is the oldest packet outstanding older than those of the trial? */
@@ -90,14 +154,36 @@ bool verve_recovery_covers(const struct verve_qp *qp)
 	return qp->req.recovery.packets;
 }
 
+/* One packet, after which what is known of a run that is not answered stays known. */
+static void ask(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_recovery *recovery = &qp->req.recovery;
+
+	if (!verve_recovery_is_begun(qp)) {
+		recovery->is_trial = false;
+		begin(qp, 1);
+		return;
+	}
+	recovery->stop = verve_psn_add(recovery->start, 1);
+	go_back(qp);
+}
+
 void verve_recovery_nak(struct verve_qp *qp)
 {
+	struct verve_recovery *recovery = &qp->req.recovery;
+
 	doubt_segmentation(qp);
-	begin(qp, is_short(&qp->req) ? qp->req.recovery.packets * GROWTH : 1);
+	if (!recovery->is_trial)
+		begin_trial(&qp->req);
+	begin(qp, next_run(&qp->req));
+	if (recovery->goes_back)
+		recovery->goes_back--;
 }
 
 void verve_recovery_responses(struct verve_qp *qp, u32 end)
 {
+	qp->req.recovery.is_trial = false;
 	begin(qp, verve_psn_diff(end, qp->req.una));
 	qp->req.recovery.is_exact = true;
 }
@@ -107,13 +193,13 @@ void verve_recovery_probe(struct verve_qp *qp)
 	/* Perhaps the answer is only late; if not, verve_recovery_ack() sees it. */
 	if (qp->flow.uso.state == VERVE_USO_ON_TRIAL)
 		doubt_segmentation(qp);
-	begin(qp, 1);
+	ask(qp);
 	qp->req.probing = true;
 }
 
 void verve_recovery_ask(struct verve_qp *qp)
 {
-	begin(qp, 1);
+	ask(qp);
 }
 
 void verve_recovery_sent(struct verve_qp *qp)
@@ -121,10 +207,12 @@ void verve_recovery_sent(struct verve_qp *qp)
 	struct verve_requester *req = &qp->req;
 	struct verve_recovery *recovery = &req->recovery;
 
-	if (!recovery->under_way || verve_psn_before(req->psn, recovery->end))
+	if (!recovery->under_way || verve_psn_before(req->psn, recovery->stop))
 		return;
 	/* A READ is asked for in pieces that have their borders. */
-	recovery->end = req->psn;
+	recovery->stop = req->psn;
+	if (verve_psn_before(recovery->end, req->psn))
+		recovery->end = req->psn;
 	end(qp);
 }
 
@@ -141,10 +229,11 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 		verve_message_arrived(&qp->flow);
 	if (!recovery->packets)
 		return;
+	judge_peer(req);
 	if (recovery->under_way && verve_psn_before(req->psn, req->una)) {
 		req->psn = req->una;
 		qp->sq.next = qp->sq.tail;
-		if (!verve_psn_before(req->psn, recovery->end))
+		if (!verve_psn_before(req->psn, recovery->stop))
 			end(qp);
 	}
 	if (!verve_psn_before(req->una, recovery->limit))
@@ -156,5 +245,5 @@ void verve_recovery_ack(struct verve_qp *qp)
 	if (!is_short(&qp->req))
 		return;
 	doubt_segmentation(qp);
-	begin(qp, qp->req.recovery.packets * GROWTH);
+	begin(qp, next_run(&qp->req));
 }

@@ -103,7 +103,7 @@ static u32 allowance(const struct verve_qp *qp)
 	const struct verve_requester *req = &qp->req;
 
 	if (req->recovery.under_way)
-		return verve_psn_diff(req->recovery.end, req->psn);
+		return verve_psn_diff(req->recovery.stop, req->psn);
 	return window(qp);
 }
 
