@@ -72,6 +72,12 @@ static inline void spin_unlock(spinlock_t *lock)
 	lock->held = false;
 }
 
+typedef spinlock_t local_lock_t;
+
+#define INIT_LOCAL_LOCK(name)		{}
+#define local_lock_nested_bh(lock)	spin_lock(lock)
+#define local_unlock_nested_bh(lock)	spin_unlock(lock)
+
 /* Whoever links what may wait for another says what goes on meanwhile. */
 void shim_spin(spinlock_t *lock);
 

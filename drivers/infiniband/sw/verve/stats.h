@@ -98,15 +98,24 @@ struct verve_stats {
 };
 
 /*
+ * BH off, not in a hard interrupt: so nobody comes in between, and no architecture
+ * has to mask interrupts for it. With PREEMPT_RT, others do.
+ */
+#ifdef CONFIG_PREEMPT_RT
+#define verve_stats_add(counter, n)	this_cpu_add(counter, n)
+#else
+#define verve_stats_add(counter, n)	__this_cpu_add(counter, n)
+#endif
+
+/*
  * @n of @name, e.g. verve_count(qp, sent_pkts, 3). @owner is the QP that it
  * happened to, or a device when it happened to none.
  *
- * Context: BH off, not in a hard interrupt: so nobody comes in between, and no
- * architecture has to mask interrupts for it.
+ * Context: BH off, not in a hard interrupt.
  */
 #define verve_count(owner, name, n) \
-	__this_cpu_add(READ_ONCE((owner)->stats)->counter[VERVE_CNT_##name], \
-		       (n))
+	verve_stats_add(READ_ONCE((owner)->stats)->counter[VERVE_CNT_##name], \
+			(n))
 
 /* Likewise, where BH are on. */
 #define verve_count_bh(owner, name, n) do {	\

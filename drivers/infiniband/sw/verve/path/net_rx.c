@@ -222,7 +222,7 @@ static void drop(struct verve_net *vnet, struct sk_buff *skb, u32 qpn,
 	if (!dev)
 		dev = xa_find(&vnet->devs, &index, ULONG_MAX, XA_PRESENT);
 	if (dev)
-		__this_cpu_inc(dev->stats->counter[reason]);
+		verve_stats_add(dev->stats->counter[reason], 1);
 	trace_verve_drop(dev, qpn, reason);
 	kfree_skb(skb);
 }

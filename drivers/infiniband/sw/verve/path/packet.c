@@ -4,6 +4,7 @@
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/local_lock.h>
 #include <linux/udp.h>
 #include <net/dst.h>
 #include <net/ip.h>
@@ -88,25 +89,30 @@ static void put_icrc(struct sk_buff *skb, bool is_v6)
 
 /*
  * Memory that packets are cut from, which costs half of what kmalloc() does. Used
- * with BH off. A piece whose packets have all been freed is used again: it need not
+ * with BH off, and with the lock, as BH off does not keep others from the CPU with
+ * PREEMPT_RT. A piece whose packets have all been freed is used again: it need not
  * be cleared, as new memory is by default, and may still be in the CPU's cache. So
  * there is a ring of them, long enough for what is on its way through the stack.
  */
 enum { PIECES = 16 };
 
-static DEFINE_PER_CPU(struct pieces {
+struct pieces {
+	local_lock_t bh_lock;
 	struct page_frag piece[PIECES];
 	unsigned int current_piece;
-}, pieces);
+};
+
+static DEFINE_PER_CPU(struct pieces, pieces) = {
+	.bh_lock = INIT_LOCAL_LOCK(bh_lock),
+};
 
 static bool has_room(const struct page_frag *piece, u32 size, u32 align)
 {
 	return piece->page && ALIGN(piece->offset, align) + size <= piece->size;
 }
 
-static void *alloc_fragment(u32 size, u32 align)
+static void *cut_fragment(struct pieces *ours, u32 size, u32 align)
 {
-	struct pieces *ours = this_cpu_ptr(&pieces);
 	struct page_frag *piece = &ours->piece[ours->current_piece];
 	void *data;
 
@@ -123,6 +129,16 @@ static void *alloc_fragment(u32 size, u32 align)
 	data = page_address(piece->page) + piece->offset;
 	piece->offset += size;
 	get_page(piece->page);
+	return data;
+}
+
+static void *alloc_fragment(u32 size, u32 align)
+{
+	void *data;
+
+	local_lock_nested_bh(&pieces.bh_lock);
+	data = cut_fragment(this_cpu_ptr(&pieces), size, align);
+	local_unlock_nested_bh(&pieces.bh_lock);
 	return data;
 }
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef COMPAT_LINUX_LOCAL_LOCK_H
+#define COMPAT_LINUX_LOCAL_LOCK_H
+
+/* 6.1's own does not include what it takes with PREEMPT_RT. */
+#include <linux/spinlock.h>
+#include_next <linux/local_lock.h>
+
+#ifndef local_lock_nested_bh
+#define local_lock_nested_bh local_lock
+#define local_unlock_nested_bh local_unlock
+#endif
+
+#endif
