@@ -91,8 +91,8 @@ struct verve_offload_object {
  * connected QPs, by ops.mr_add() and ops.qp_add(), and that they go, by ops.mr_del()
  * and ops.qp_del(): of those that are there when it gets such a feature, and of all
  * that come and go while it has one. When it loses them, because it is set down or its
- * driver says so or unregisters, all are taken back. QPs are added after the regions
- * and go before them.
+ * driver says so or unregisters, all are taken back; and if it gets them again, told
+ * anew. QPs are added after the regions and go before them.
  *
  * A device gets the objects of an RDMA device if it is what that is on, through VLANs
  * and bonds, and the only one. Keys of regions are unique in their protection domain,
@@ -158,7 +158,7 @@ enum verve_offload_rx {
  * @user: the transport's, for a QP that may be lent; or NULL
  * @owner: likewise
  * @is_offered: the registry's: it may be lent to the device
- * @is_lent: and is, under the registry's mutex
+ * @is_lent: and is; under the registry's lock of the device
  * @object: the registry's
  *
  * Constant until ops.qp_del() has returned, up to @vlan. @rx and @placed are the
@@ -206,9 +206,8 @@ struct verve_offload_rx_point {
 /**
  * struct verve_offload_ops - what a driver is asked; each may be NULL
  * @features: which of its features the device has now, of those in the caps;
- *	asked when the netdev comes up, when its features change, and by
- *	verve_offload_update(). Process context, RTNL or not; the registry's mutex is
- *	held, so locks that are held around calls of it may not be taken. NULL: all
+ *	asked soon after the netdev has come up or its features have changed, at other
+ *	times, and by verve_offload_update(). Process context. NULL: all
  * @may_send: whether the device can do what is due for this packet, as
  *	verve_offload_is_due() and verve_offload_is_message() tell. If not, software
  *	does it: of a message it makes a train, and asks again for that. Called right
@@ -225,8 +224,11 @@ struct verve_offload_rx_point {
  *	will it; the state is not VERVE_OFFLOAD_RX_PLACING. BH off
  * @rc: see rdma/verve_offload_rc.h; looked at only with VERVE_OFFLOAD_RC
  *
- * The functions that add and delete are called in process context, perhaps under RTNL,
- * like @features; one at a time. So they must not wait for RTNL. rx_sync() and
+ * The functions that add and delete are called in process context and may sleep. Of
+ * them and @features, one at a time is called for a device; those of other devices do
+ * not wait for it, nor does RTNL. Locks that the driver holds when it calls the
+ * registry may not be taken; so RTNL may not, if it is among those. When the netdev is
+ * set down, objects are taken back soon, perhaps after ndo_stop(). rx_sync() and
  * rx_stop() are called one at a time for a QP, under spinlocks.
  *
  * None is called after verve_offload_unregister() has returned.
@@ -254,7 +256,7 @@ struct verve_offload_ops {
  *
  * They are used while the netdev is up.
  *
- * Context: process; RTNL may be held.
+ * Context: as verve_offload_update().
  * Return: a handle, or ERR_PTR(): -EPROTONOSUPPORT for another ABI, -EEXIST for a
  * netdev that is registered, -ENOMEM. Features that this kernel cannot use are
  * ignored.
@@ -269,11 +271,13 @@ verve_offload_register(struct net_device *ndev,
  * @offload: from verve_offload_register()
  *
  * A driver that resets its device has ops.features() return 0, calls this, and
- * calls it again when the device works. When it returns, no packet is on its way
- * to the driver that was meant for services that are not offered any more; those
- * in the driver's queues are the driver's.
+ * calls it again when the device works. When it returns, all objects are taken back if
+ * the device knew some for what it has lost, and no packet is on its way to the driver
+ * that was meant for services that are not offered any more; those in the driver's
+ * queues are the driver's.
  *
- * Context: process; RTNL may be held.
+ * Context: process; waits for calls of the driver's. RTNL may be held if those do not
+ * wait for it.
  */
 void verve_offload_update(struct verve_offload *offload);
 
@@ -284,7 +288,7 @@ void verve_offload_update(struct verve_offload *offload);
  * Any time, in the middle of traffic. Packets that were handed to the driver
  * before are sent or dropped by it.
  *
- * Context: process; RTNL may be held.
+ * Context: as verve_offload_update().
  */
 void verve_offload_unregister(struct verve_offload *offload);
 

@@ -152,8 +152,10 @@ struct verve_offload_rc_wr {
  *	the QP has been stopped: after the next verve_offload_rc_report() it is
  *	tried again
  *
- * start() and stop() are called in process context, one at a time, perhaps under RTNL;
- * post() with BH off, under a spinlock, not before start() has returned.
+ * start() and stop() are called in process context, one at a time for a device, and may
+ * sleep; under RTNL only if the driver calls the registry so. stop() may come a while
+ * after the netdev was set down. post() is called with BH off, under a spinlock, not
+ * before start() has returned.
  */
 struct verve_offload_rc_ops {
 	int (*start)(struct net_device *ndev, void *context,
@@ -223,7 +225,7 @@ struct verve_offload_rc_read {
  * @report: see verve_offload_rc_report()
  * @give_back: see verve_offload_rc_give_back()
  *
- * The first three: process context, under the registry's mutex.
+ * The first three: process context, under the device's lock in the registry.
  */
 struct verve_offload_rc_user {
 	bool (*lend)(struct verve_offload_qp *qp,

@@ -8,6 +8,8 @@
  * CASE=gone	keys and rights that go in the middle of it. LOSSY=1: it must matter
  * CASE=silent	a peer that does not answer any more
  * CASE=dead	QPs whose NIC does not tell how far it is: their programs learn of it
+ * CASE=idle	a QP that a NIC has, and nothing to do until SIGTERM; then one WRITE
+ * CASE=region	no QP: a region is registered, and deregistered
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -553,6 +555,31 @@ static int run_dead(void)
 	return !ok;
 }
 
+static int run_idle(void)
+{
+	bool ok;
+
+	connect_one();
+	ok = is_lent_soon();
+	if (ok)
+		puts("ready");
+	fflush(stdout);
+	while (ok && !enough)
+		usleep(10000);
+	ok = ok && write_arrives(&e, 3000);
+	ends_disconnect(&e);
+	return !ok;
+}
+
+static int run_region(void)
+{
+	struct region r = region_new(&e.a, 4096,
+				     IBV_ACCESS_LOCAL_WRITE | ALL_REMOTE);
+
+	region_free(&r);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct named_case cases[] = {
@@ -560,6 +587,8 @@ int main(int argc, char **argv)
 		{ "gone", run_gone },
 		{ "dead", run_dead },
 		{ "silent", run_silent },
+		{ "idle", run_idle },
+		{ "region", run_region },
 		{ }
 	};
 	int rc;

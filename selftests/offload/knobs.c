@@ -73,6 +73,23 @@ static int give_back(void *data, u64 value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(give_back_ops, NULL, give_back, "%llu\n");
 
+static int set_hold(void *data, u64 value)
+{
+	struct nic *nic = data;
+
+	WRITE_ONCE(nic->hold, !!value);
+	wake_up_all(&nic->holding);
+	return 0;
+}
+
+static int get_hold(void *data, u64 *value)
+{
+	*value = ((struct nic *)data)->hold;
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(hold_ops, get_hold, set_hold, "%llu\n");
+
 static int get_busy(void *data, u64 *value)
 {
 	*value = atomic64_read(&((struct nic *)data)->busy);
@@ -90,6 +107,9 @@ void nic_knobs_add(struct nic *nic, const char *name)
 	debugfs_create_file_unsafe("busy", 0400, dir, nic, &busy_ops);
 	debugfs_create_file_unsafe("reset", 0200, dir, nic, &reset_ops);
 	debugfs_create_atomic_t("refuse", 0600, dir, &nic->refuse);
+	debugfs_create_file_unsafe("hold", 0600, dir, nic, &hold_ops);
+	debugfs_create_atomic_t("held", 0400, dir, &nic->held);
+	debugfs_create_u32("restless", 0600, dir, &nic->restless);
 	debugfs_create_atomic_t("corrupt", 0600, dir, &nic->corrupt);
 	debugfs_create_u32("lose", 0600, dir, &nic->lose);
 	debugfs_create_u32("reorder", 0600, dir, &nic->reorder);

@@ -151,6 +151,26 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_validate_addr = eth_validate_addr,
 };
 
+/* A driver that resets its device in that moment; behind the registry's notifier */
+static int netdev_event(struct notifier_block *nb, unsigned long event,
+			void *info)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(info);
+	struct nic *nic;
+
+	if (event != NETDEV_GOING_DOWN || ndev->netdev_ops != &netdev_ops)
+		return NOTIFY_DONE;
+	nic = to_nic(ndev);
+	if (nic->restless && nic->offload)
+		verve_offload_update(nic->offload);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block netdev_notifier = {
+	.notifier_call = netdev_event,
+	.priority = -1,
+};
+
 static const struct ethtool_ops ethtool_ops = {
 	.get_link = ethtool_op_get_link,
 };
@@ -167,6 +187,7 @@ static int create(struct nic *nic, const char *name, struct nic *peer)
 	nic->peer = peer;
 	nic->able = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC;
 	mutex_init(&nic->lock);
+	init_waitqueue_head(&nic->holding);
 	spin_lock_init(&nic->placing);
 	nic_carry_init(nic);
 	INIT_LIST_HEAD(&nic->mrs);
@@ -197,6 +218,7 @@ static void remove(void)
 	int i;
 
 	nic_knobs_exit();
+	unregister_netdevice_notifier(&netdev_notifier);
 	for (i = 0; i < 2; i++) {
 		if (nics[i].ndev)
 			nic_withdraw(&nics[i]);
@@ -222,6 +244,11 @@ static int __init testnic_init(void)
 
 	nic_crc_init();
 	nic_knobs_init();
+	err = register_netdevice_notifier(&netdev_notifier);
+	if (err) {
+		nic_knobs_exit();
+		return err;
+	}
 	for (i = 0; i < 2; i++) {
 		err = create(&nics[i], names[i], &nics[!i]);
 		if (err) {

@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <linux/wait.h>
 #include <rdma/verve_offload_rc.h>
 
 /**
@@ -25,6 +26,10 @@
  * @offload: as registered, or NULL
  * @able: what its hardware can do now, of enum verve_offload_feature
  * @refuse: how many packets more it will not take
+ * @hold: it does not return when it is told of regions and QPs
+ * @held: calls that it does not return from now
+ * @holding: woken when @hold is cleared
+ * @restless: it tells what it can do once more while its netdev goes down
  * @corrupt: how many ICRCs more it will get wrong
  * @lose: one frame of so many is lost; 0: none
  * @reorder: one frame of so many is overtaken; 0: none
@@ -72,6 +77,10 @@ struct nic {
 	struct verve_offload *offload;
 	u32 able;
 	atomic_t refuse;
+	u32 hold;
+	atomic_t held;
+	wait_queue_head_t holding;
+	u32 restless;
 	atomic_t corrupt;
 	u32 lose;
 	u32 reorder;

@@ -20,6 +20,14 @@ bool nic_is_to_fail(struct nic *nic)
 	return atomic_add_unless(&nic->fail, -1, 0);
 }
 
+/* As hardware that is busy with something else; not for ever */
+static void hold(struct nic *nic)
+{
+	atomic_inc(&nic->held);
+	wait_event_timeout(nic->holding, !READ_ONCE(nic->hold), 120 * HZ);
+	atomic_dec(&nic->held);
+}
+
 static struct page **list_pages(struct sg_table *sgt)
 {
 	struct sg_page_iter iter;
@@ -43,6 +51,7 @@ int nic_mr_add(struct net_device *ndev, const struct verve_offload_mr *mr,
 	struct nic *nic = to_nic(ndev);
 	struct known_mr *known;
 
+	hold(nic);
 	if (nic_is_to_fail(nic))
 		return -EIO;
 	known = kzalloc_obj(*known);
@@ -82,6 +91,7 @@ int nic_qp_add(struct net_device *ndev, struct verve_offload_qp *qp,
 	struct nic *nic = to_nic(ndev);
 	struct known_qp *known;
 
+	hold(nic);
 	if (nic_is_to_fail(nic))
 		return -EIO;
 	known = kzalloc_obj(*known);

@@ -40,6 +40,8 @@ struct verve_offload_sender;
  *	without the registry of NICs
  * @home: where the registry keeps what NICs may know of the device (path/nic.c);
  *	likewise
+ * @nic_wq: workqueue: QPs that go to a NIC and come back, one at a time, as they wait
+ *	for the same driver; set with @home
  * @uso: what is known of the netdev's segmentation, of IPv4 and of IPv6
  * @entry: in the list of devices (device.c), under its mutex; holds a
  *	reference on @ibdev
@@ -72,6 +74,7 @@ struct verve_dev {
 	struct verve_net *net;
 	struct verve_offload_sender *sender;
 	struct verve_offload_home *home;
+	struct workqueue_struct *nic_wq;
 	struct verve_uso uso[2];
 	struct list_head entry;
 	struct work_struct removal;

@@ -2,9 +2,9 @@
 /*
  * Whole QPs that devices carry (rdma/verve_offload_rc.h)
  *
- * QPs go and come back under the registry's mutex, so a driver is asked for one thing at
- * a time, and is there. While a QP is lent its object names the device: so whoever posts
- * to it needs no lock of the registry's.
+ * QPs go and come back under the lock of the device, so a driver is asked for one thing
+ * at a time, and is there. While a QP is lent its object names the device: so whoever
+ * posts to it needs no lock of the registry's.
  */
 #include <rdma/verve_offload_rc.h>
 #include "offload.h"
@@ -15,7 +15,7 @@ bool verve_offload_can_carry(const struct verve_offload_ops *ops)
 }
 
 static void lend(struct verve_offload_qp *qp)
-	__must_hold(&verve_offload_table_lock)
+	__must_hold(&qp->object.offload->lock)
 {
 	struct verve_offload *offload = qp->object.offload;
 	struct verve_offload_rc_terms terms = {};
@@ -34,10 +34,10 @@ static void lend(struct verve_offload_qp *qp)
 
 void verve_offload_rc_lend(struct verve_offload_qp *qp)
 {
-	mutex_lock(&verve_offload_table_lock);
+	verve_offload_lock_object(&qp->object);
 	if (qp->is_offered && !qp->is_lent)
 		lend(qp);
-	mutex_unlock(&verve_offload_table_lock);
+	verve_offload_unlock_object(&qp->object);
 }
 
 void verve_offload_rc_stop(struct verve_offload_qp *qp)
@@ -46,9 +46,9 @@ void verve_offload_rc_stop(struct verve_offload_qp *qp)
 	struct verve_offload_rc_state state = {};
 	int err;
 
-	lockdep_assert_held(&verve_offload_table_lock);
 	if (!qp->is_lent)
 		return;
+	lockdep_assert_held(&offload->lock);
 	qp->is_lent = false;
 	err = offload->ops->rc->stop(offload->ndev, qp->object.context, &state);
 	qp->user->returned(qp, err ? NULL : &state);
@@ -56,9 +56,9 @@ void verve_offload_rc_stop(struct verve_offload_qp *qp)
 
 void verve_offload_rc_take_back(struct verve_offload_qp *qp)
 {
-	mutex_lock(&verve_offload_table_lock);
+	verve_offload_lock_object(&qp->object);
 	verve_offload_rc_stop(qp);
-	mutex_unlock(&verve_offload_table_lock);
+	verve_offload_unlock_object(&qp->object);
 }
 
 int verve_offload_rc_post(struct verve_offload_qp *qp,

@@ -9,9 +9,13 @@
  * list of them is kept while there is no such device, too, so that one that comes can
  * be told; nothing else is done then.
  *
- * All of it is done under the registry's mutex, but for what concerns the receiving of
- * a QP, which has a spinlock: whoever holds that may call the driver for that QP as
- * long as the object names a device.
+ * A driver may take its time. Whoever waits for it holds the home and the device, and
+ * nothing that is another device's, or that somebody waits for with RTNL. So netdev
+ * events change what should be (the table's lock), and a work item of the device's
+ * makes it so.
+ *
+ * What concerns the receiving of a QP has a spinlock: whoever holds that may call the
+ * driver for that QP as long as the object names a device.
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -19,21 +23,35 @@
 #include "offload.h"
 
 /**
+ * struct place - where objects are known, and what for
+ * @offload: device, or NULL
+ * @features: of that device, for which it knows them
+ * @losses: of that device, then: what it has lost since, it may have forgotten
+ */
+struct place {
+	struct verve_offload *offload;
+	u32 features;
+	u32 losses;
+};
+
+/**
  * struct verve_offload_home - objects of an RDMA device
  * @entry: in the list of them
+ * @users: the RDMA device, and who looks at it; the last takes it off the list
  * @ndev: what the RDMA device is on; NULL once that has gone
- * @offload: device that knows the objects, or NULL
- * @features: of that device, for which it does
+ * @lock: mutex: @objects, and where each is known. The device's is taken inside
+ * @place: where they are. Under @lock, and to be written under the table's lock, too
  * @objects: by kind
  * @refused: how often adding one has failed
  *
- * Under the registry's mutex.
+ * From @entry to @ndev under the table's lock.
  */
 struct verve_offload_home {
 	struct list_head entry;
+	unsigned int users;
 	struct net_device *ndev;
-	struct verve_offload *offload;
-	u32 features;
+	struct mutex lock; /* see above */
+	struct place place;
 	struct list_head objects[VERVE_OFFLOAD_KINDS];
 	u64 refused;
 };
@@ -79,7 +97,7 @@ static bool add_qp(struct verve_offload_object *object,
 	object->offload = offload;
 	spin_unlock_bh(&qp->lock);
 	WRITE_ONCE(qp->is_offered, qp->user &&
-		   object->home->features & VERVE_OFFLOAD_RC);
+		   object->home->place.features & VERVE_OFFLOAD_RC);
 	return true;
 }
 
@@ -113,25 +131,51 @@ static const struct {
 static bool is_of_use(const struct verve_offload_home *home,
 		      enum verve_offload_object_kind kind,
 		      struct verve_offload_object *object)
-	__must_hold(&verve_offload_table_lock)
+	__must_hold(&home->lock)
 {
-	return kind != VERVE_OFFLOAD_MR || home->features & VERVE_OFFLOAD_RC ||
+	return kind != VERVE_OFFLOAD_MR ||
+	       home->place.features & VERVE_OFFLOAD_RC ||
 	       to_mr(object)->access & IB_ACCESS_REMOTE_WRITE;
+}
+
+/* Nobody else calls the driver now, if there is one. */
+static void enter(struct verve_offload_home *home)
+{
+	mutex_lock(&home->lock);
+	if (home->place.offload)
+		mutex_lock(&home->place.offload->lock);
+}
+
+static void leave(struct verve_offload_home *home)
+{
+	if (home->place.offload)
+		mutex_unlock(&home->place.offload->lock);
+	mutex_unlock(&home->lock);
+}
+
+void verve_offload_lock_object(struct verve_offload_object *object)
+{
+	enter(object->home);
+}
+
+void verve_offload_unlock_object(struct verve_offload_object *object)
+{
+	leave(object->home);
 }
 
 static void tell(struct verve_offload_home *home,
 		 enum verve_offload_object_kind kind,
 		 struct verve_offload_object *object)
-	__must_hold(&verve_offload_table_lock)
+	__must_hold(&home->lock)
 {
 	if (!is_of_use(home, kind, object))
 		return;
-	if (!kinds[kind].add(object, home->offload))
+	if (!kinds[kind].add(object, home->place.offload))
 		WRITE_ONCE(home->refused, home->refused + 1);
 }
 
 static void tell_all(struct verve_offload_home *home)
-	__must_hold(&verve_offload_table_lock)
+	__must_hold(&home->lock)
 {
 	struct verve_offload_object *object;
 	int kind;
@@ -142,7 +186,7 @@ static void tell_all(struct verve_offload_home *home)
 }
 
 static void take_all_back(struct verve_offload_home *home)
-	__must_hold(&verve_offload_table_lock)
+	__must_hold(&home->lock)
 {
 	struct verve_offload_object *object;
 	int kind;
@@ -187,34 +231,124 @@ static struct verve_offload *only_device(struct net_device *ndev)
 	return search.netdevs == 1 ? search.found : NULL;
 }
 
-static void resettle(struct verve_offload_home *home)
+static struct place find_place(const struct verve_offload_home *home)
 	__must_hold(&verve_offload_table_lock)
 {
 	struct verve_offload *offload = NULL;
-	u32 features = 0;
+	u32 features;
 
 	if (home->ndev)
 		offload = only_device(home->ndev);
-	if (offload)
-		features = offload->active & VERVE_OFFLOAD_STATEFUL;
+	features = offload ? offload->active & VERVE_OFFLOAD_STATEFUL : 0;
 	if (!features)
-		offload = NULL;
-	if (offload == home->offload && features == home->features)
-		return;
-	if (home->offload)
-		take_all_back(home);
-	home->offload = offload;
-	home->features = features;
-	if (offload)
-		tell_all(home);
+		return (struct place) {};
+	return (struct place) { offload, features, offload->losses };
 }
 
-void verve_offload_resettle(void)
+static bool is_same(const struct place *a, const struct place *b)
 {
-	struct verve_offload_home *home;
+	return a->offload == b->offload && a->features == b->features &&
+	       a->losses == b->losses;
+}
 
-	lockdep_assert_held(&verve_offload_table_lock);
-	list_for_each_entry(home, &homes, entry)
+static bool is_settled(const struct verve_offload_home *home)
+	__must_hold(&home->lock)
+{
+	struct place place;
+
+	spin_lock_bh(&verve_offload_table_lock);
+	place = find_place(home);
+	spin_unlock_bh(&verve_offload_table_lock);
+	return is_same(&place, &home->place);
+}
+
+/* It is named as long as it knows an object: see next_home() */
+static void move_out(struct verve_offload_home *home)
+	__must_hold(&home->lock)
+{
+	struct verve_offload *offload = home->place.offload;
+
+	mutex_lock(&offload->lock);
+	take_all_back(home);
+	mutex_unlock(&offload->lock);
+	spin_lock_bh(&verve_offload_table_lock);
+	home->place = (struct place) {};
+	spin_unlock_bh(&verve_offload_table_lock);
+}
+
+static void move_in(struct verve_offload_home *home)
+	__must_hold(&home->lock)
+{
+	struct verve_offload *offload;
+
+	spin_lock_bh(&verve_offload_table_lock);
+	home->place = find_place(home);
+	spin_unlock_bh(&verve_offload_table_lock);
+	offload = home->place.offload;
+	if (!offload)
+		return;
+	mutex_lock(&offload->lock);
+	tell_all(home);
+	mutex_unlock(&offload->lock);
+}
+
+static void resettle(struct verve_offload_home *home)
+{
+	mutex_lock(&home->lock);
+	if (home->place.offload && !is_settled(home))
+		move_out(home);
+	if (!home->place.offload)
+		move_in(home);
+	mutex_unlock(&home->lock);
+}
+
+/* Has a device to do with it, now or soon? */
+static bool concerns(const struct verve_offload_home *home,
+		     const struct verve_offload *offload)
+	__must_hold(&verve_offload_table_lock)
+{
+	return home->place.offload == offload ||
+	       (home->ndev && only_device(home->ndev) == offload);
+}
+
+static void put_home(struct verve_offload_home *home)
+	__must_hold(&verve_offload_table_lock)
+{
+	if (--home->users)
+		return;
+	list_del(&home->entry);
+	kfree(home);
+}
+
+/*
+ * The next one that a device has to do with, which stays while it is looked at; the
+ * first is behind NULL.
+ */
+static struct verve_offload_home *next_home(struct verve_offload_home *home,
+					    struct verve_offload *offload)
+{
+	struct verve_offload_home *next, *found = NULL;
+
+	spin_lock_bh(&verve_offload_table_lock);
+	next = list_prepare_entry(home, &homes, entry);
+	list_for_each_entry_continue(next, &homes, entry) {
+		if (!concerns(next, offload))
+			continue;
+		next->users++;
+		found = next;
+		break;
+	}
+	if (home)
+		put_home(home);
+	spin_unlock_bh(&verve_offload_table_lock);
+	return found;
+}
+
+void verve_offload_settle(struct verve_offload *offload)
+{
+	struct verve_offload_home *home = NULL;
+
+	while ((home = next_home(home, offload)))
 		resettle(home);
 }
 
@@ -227,7 +361,9 @@ void verve_offload_evict(const struct net_device *ndev)
 		if (home->ndev != ndev)
 			continue;
 		home->ndev = NULL;
-		resettle(home);
+		if (home->place.offload)
+			queue_work(verve_offload_wq,
+				   &home->place.offload->renewal);
 	}
 }
 
@@ -239,21 +375,23 @@ struct verve_offload_home *verve_offload_join(struct net_device *ndev)
 	if (!home)
 		return NULL;
 	home->ndev = ndev;
+	home->users = 1;
+	mutex_init(&home->lock);
 	for (kind = 0; kind < VERVE_OFFLOAD_KINDS; kind++)
 		INIT_LIST_HEAD(&home->objects[kind]);
-	mutex_lock(&verve_offload_table_lock);
+	spin_lock_bh(&verve_offload_table_lock);
+	home->place = find_place(home);
 	list_add_tail(&home->entry, &homes);
-	resettle(home);
-	mutex_unlock(&verve_offload_table_lock);
+	spin_unlock_bh(&verve_offload_table_lock);
 	return home;
 }
 
 void verve_offload_leave(struct verve_offload_home *home)
 {
-	mutex_lock(&verve_offload_table_lock);
-	list_del(&home->entry);
-	mutex_unlock(&verve_offload_table_lock);
-	kfree(home);
+	spin_lock_bh(&verve_offload_table_lock);
+	home->ndev = NULL;
+	put_home(home);
+	spin_unlock_bh(&verve_offload_table_lock);
 }
 
 void verve_offload_publish(struct verve_offload_home *home,
@@ -262,21 +400,23 @@ void verve_offload_publish(struct verve_offload_home *home,
 {
 	object->home = home;
 	object->offload = NULL;
-	mutex_lock(&verve_offload_table_lock);
+	enter(home);
 	list_add_tail(&object->entry, &home->objects[kind]);
-	if (home->offload)
+	if (home->place.offload)
 		tell(home, kind, object);
-	mutex_unlock(&verve_offload_table_lock);
+	leave(home);
 }
 
 void verve_offload_withdraw(enum verve_offload_object_kind kind,
 			    struct verve_offload_object *object)
 {
-	mutex_lock(&verve_offload_table_lock);
+	struct verve_offload_home *home = object->home;
+
+	enter(home);
 	list_del(&object->entry);
 	if (object->offload)
 		kinds[kind].del(object);
-	mutex_unlock(&verve_offload_table_lock);
+	leave(home);
 }
 
 u64 verve_offload_refused(const struct verve_offload_home *home)

@@ -10,6 +10,8 @@
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <net/inet_sock.h>
 #include <rdma/verve_offload.h>
 
@@ -19,15 +21,25 @@
  * @ndev: the netdev, which its driver keeps
  * @ops: its driver's
  * @able: features that it has at best
+ * @is_up: the netdev is, as the notifier was told
  * @active: features that are used now; 0 while it is down
+ * @losses: how often it has lost some for which it knows objects
+ * @lock: mutex: one call of the driver's at a time, but for those about packets
+ * @renewal: verve_offload_update(), for who cannot wait for the driver
  * @rcu: readers may still look at it when it is unregistered
+ *
+ * From @is_up to @losses under the table's lock.
  */
 struct verve_offload {
 	struct hlist_node entry;
 	struct net_device *ndev;
 	const struct verve_offload_ops *ops;
 	u32 able;
+	bool is_up;
 	u32 active;
+	u32 losses;
+	struct mutex lock; /* see above */
+	struct work_struct renewal;
 	struct rcu_head rcu;
 };
 
@@ -35,10 +47,16 @@ struct verve_offload {
 #define VERVE_OFFLOAD_MESSAGE_GSO	SKB_GSO_SCTP
 #define VERVE_OFFLOAD_MESSAGE_FEATURE	NETIF_F_GSO_SCTP
 
-/* The table, what each entry's features are, and objects. Taken inside RTNL. */
-extern struct mutex verve_offload_table_lock;
+/*
+ * Spinlock, BH off: the table, what each entry's features are, and who is at home
+ * where. No driver is called under it, so whoever holds RTNL may take it.
+ */
+extern spinlock_t verve_offload_table_lock;
 
-/* What this very netdev offers, or NULL. Under RCU, or the mutex. */
+/* Where drivers are called for those who cannot wait for them */
+extern struct workqueue_struct *verve_offload_wq;
+
+/* What this very netdev offers, or NULL. Under RCU, or the lock. */
 struct verve_offload *verve_offload_find(const struct net_device *ndev);
 
 /* Are packets of this netdev those of others below it, and the same? */
@@ -146,13 +164,31 @@ void verve_offload_give(struct verve_offload_sender *sender,
 			struct sk_buff *skb);
 bool verve_offload_takes_trains(struct verve_offload_sender *sender);
 
-/*
- * objects.c: likewise; and what follows from changes, under the mutex. Features of
- * devices, or what lies on top of what, are not as they were:
+/* objects.c: likewise; and what follows from changes */
+
+/**
+ * verve_offload_settle() - features of a device are not as they were, or it goes
+ * @offload: device
+ *
+ * When this returns, it knows the objects that it should, and no others.
+ *
+ * Context: process; waits for the driver.
  */
-void verve_offload_resettle(void);
+void verve_offload_settle(struct verve_offload *offload);
 /* A netdev goes away. */
-void verve_offload_evict(const struct net_device *ndev);
+void verve_offload_evict(const struct net_device *ndev)
+	__must_hold(&verve_offload_table_lock);
+
+/**
+ * verve_offload_lock_object() - let nobody else call the driver about an object
+ * @object: published once
+ *
+ * Until verve_offload_unlock_object(), it is known to the same device, or none.
+ *
+ * Context: process; waits for the driver.
+ */
+void verve_offload_lock_object(struct verve_offload_object *object);
+void verve_offload_unlock_object(struct verve_offload_object *object);
 
 struct verve_offload_home *verve_offload_join(struct net_device *ndev);
 void verve_offload_leave(struct verve_offload_home *home);
@@ -175,8 +211,8 @@ int verve_offload_rc_post(struct verve_offload_qp *qp,
 bool verve_offload_can_carry(const struct verve_offload_ops *ops);
 /**
  * verve_offload_rc_stop() - a QP comes back, if it is lent
- * @qp: known to a device
- * Context: process, under the mutex.
+ * @qp: known to a device, whose lock is held
+ * Context: process.
  */
 void verve_offload_rc_stop(struct verve_offload_qp *qp);
 

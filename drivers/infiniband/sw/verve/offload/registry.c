@@ -2,9 +2,12 @@
 /*
  * The registry: which netdevs offer what
  *
- * Written under a mutex, by drivers and by the netdev notifier; read under RCU, for
+ * Written under a spinlock, by drivers and by the netdev notifier; read under RCU, for
  * packets. No reference on a driver is held: whoever calls one does so under RCU or
- * the mutex, and unregistering waits for both.
+ * the device's mutex, and unregistering waits for both.
+ *
+ * The notifier, which has RTNL, calls no driver. That a netdev goes down is known at
+ * once; what the driver is asked for, or told, is left to a work item of the device's.
  */
 #include <linux/hashtable.h>
 #include <linux/module.h>
@@ -16,7 +19,8 @@
 
 static DEFINE_HASHTABLE(table, TABLE_BITS);
 /* See offload.h */
-DEFINE_MUTEX(verve_offload_table_lock);
+DEFINE_SPINLOCK(verve_offload_table_lock);
+struct workqueue_struct *verve_offload_wq;
 
 /* Features that some entry has */
 static u32 any_active;
@@ -100,30 +104,40 @@ static u32 features(struct net_device *ndev)
 		(VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_STATEFUL));
 }
 
-static u32 present_features(const struct verve_offload *offload)
+static void set_active(struct verve_offload *offload, u32 active)
 	__must_hold(&verve_offload_table_lock)
 {
-	lockdep_assert_held(&verve_offload_table_lock);
-	if (!netif_running(offload->ndev))
-		return 0;
-	if (!offload->ops->features)
-		return offload->able;
-	return offload->able & offload->ops->features(offload->ndev);
-}
-
-/* Return: whether it has lost some. */
-static bool renew(struct verve_offload *offload, u32 active)
-	__must_hold(&verve_offload_table_lock)
-{
-	u32 before = offload->active, any = active;
 	struct verve_offload *other;
+	u32 any = 0;
 	int bucket;
 
+	if (offload->active & ~active & VERVE_OFFLOAD_STATEFUL)
+		offload->losses++;
 	WRITE_ONCE(offload->active, active);
 	hash_for_each(table, bucket, other, entry)
 		any |= other->active;
 	WRITE_ONCE(any_active, any);
-	verve_offload_resettle();
+}
+
+/*
+ * What the driver says counts if the netdev is up by then. Nobody but the notifier
+ * says so: it is still running when it begins to go down.
+ *
+ * Return: whether the device has lost features.
+ */
+static bool renew(struct verve_offload *offload)
+	__must_hold(&offload->lock)
+{
+	u32 active = READ_ONCE(offload->is_up) ? offload->able : 0, before;
+
+	if (active && offload->ops->features)
+		active &= offload->ops->features(offload->ndev);
+	spin_lock_bh(&verve_offload_table_lock);
+	before = offload->active;
+	if (!offload->is_up)
+		active = 0;
+	set_active(offload, active);
+	spin_unlock_bh(&verve_offload_table_lock);
 	return before & ~active;
 }
 
@@ -137,13 +151,19 @@ void verve_offload_update(struct verve_offload *offload)
 {
 	bool lost;
 
-	mutex_lock(&verve_offload_table_lock);
-	lost = renew(offload, present_features(offload));
-	mutex_unlock(&verve_offload_table_lock);
+	mutex_lock(&offload->lock);
+	lost = renew(offload);
+	mutex_unlock(&offload->lock);
+	verve_offload_settle(offload);
 	if (lost)
 		await_senders();
 }
 EXPORT_SYMBOL_GPL(verve_offload_update);
+
+static void renewal_work(struct work_struct *work)
+{
+	verve_offload_update(container_of(work, struct verve_offload, renewal));
+}
 
 static bool can_know(const struct verve_offload_ops *ops)
 {
@@ -166,67 +186,128 @@ static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 	return able & VERVE_OFFLOAD_FEATURES;
 }
 
+static struct verve_offload *create(struct net_device *ndev,
+				    const struct verve_offload_ops *ops,
+				    const struct verve_offload_caps *caps)
+{
+	struct verve_offload *offload = kzalloc_obj(*offload);
+
+	if (!offload)
+		return NULL;
+	offload->ndev = ndev;
+	offload->ops = ops;
+	offload->able = usable_features(ops, caps->features);
+	mutex_init(&offload->lock);
+	INIT_WORK(&offload->renewal, renewal_work);
+	return offload;
+}
+
+/* From here on the notifier tells whether the netdev is up. */
+static int add(struct verve_offload *offload)
+{
+	const struct net_device *ndev = offload->ndev;
+	int err = -EEXIST;
+
+	spin_lock_bh(&verve_offload_table_lock);
+	if (!verve_offload_find(ndev)) {
+		offload->is_up = READ_ONCE(ndev->flags) & IFF_UP;
+		hash_add_rcu(table, &offload->entry, key_of(ndev));
+		err = 0;
+	}
+	spin_unlock_bh(&verve_offload_table_lock);
+	return err;
+}
+
 struct verve_offload *
 verve_offload_register(struct net_device *ndev,
 		       const struct verve_offload_ops *ops,
 		       const struct verve_offload_caps *caps)
 {
 	struct verve_offload *offload;
+	int err;
 
 	if (caps->abi != VERVE_OFFLOAD_ABI)
 		return ERR_PTR(-EPROTONOSUPPORT);
-	offload = kzalloc_obj(*offload);
+	offload = create(ndev, ops, caps);
 	if (!offload)
 		return ERR_PTR(-ENOMEM);
-	offload->ndev = ndev;
-	offload->ops = ops;
-	offload->able = usable_features(ops, caps->features);
-
-	mutex_lock(&verve_offload_table_lock);
-	if (verve_offload_find(ndev)) {
-		mutex_unlock(&verve_offload_table_lock);
+	err = add(offload);
+	if (err) {
 		kfree(offload);
-		return ERR_PTR(-EEXIST);
+		return ERR_PTR(err);
 	}
-	hash_add_rcu(table, &offload->entry, key_of(ndev));
-	renew(offload, present_features(offload));
-	mutex_unlock(&verve_offload_table_lock);
+	verve_offload_update(offload);
 	return offload;
 }
 EXPORT_SYMBOL_GPL(verve_offload_register);
 
+/* Once nobody finds it, neither here nor as a home's place, nobody queues its work. */
 void verve_offload_unregister(struct verve_offload *offload)
 {
-	mutex_lock(&verve_offload_table_lock);
-	renew(offload, 0);
+	spin_lock_bh(&verve_offload_table_lock);
+	offload->is_up = false;
+	set_active(offload, 0);
 	hash_del_rcu(&offload->entry);
-	mutex_unlock(&verve_offload_table_lock);
+	spin_unlock_bh(&verve_offload_table_lock);
+	verve_offload_settle(offload);
+	cancel_work_sync(&offload->renewal);
 	await_senders();
 	kfree_rcu(offload, rcu);
 }
 EXPORT_SYMBOL_GPL(verve_offload_unregister);
 
-/* A netdev that goes away was set down before. */
+static void queue_renewal(struct verve_offload *offload)
+{
+	queue_work(verve_offload_wq, &offload->renewal);
+}
+
+/* A device's features, or whether it is up, may have changed. */
+static void device_event(struct verve_offload *offload, unsigned long event)
+	__must_hold(&verve_offload_table_lock)
+{
+	switch (event) {
+	case NETDEV_UP:
+		offload->is_up = true;
+		fallthrough;
+	case NETDEV_FEAT_CHANGE:
+		queue_renewal(offload);
+		break;
+	case NETDEV_GOING_DOWN:
+	case NETDEV_DOWN:
+		offload->is_up = false;
+		set_active(offload, 0);
+		queue_renewal(offload);
+		break;
+	}
+}
+
+/* What is on top of what has changed. */
+static void upper_event(void)
+	__must_hold(&verve_offload_table_lock)
+{
+	struct verve_offload *offload;
+	int bucket;
+
+	hash_for_each(table, bucket, offload, entry)
+		queue_renewal(offload);
+}
+
+/* Whoever sets a netdev down waits for its senders, and does that to one that goes. */
 static int netdev_event(struct notifier_block *nb, unsigned long event,
 			void *info)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(info);
 	struct verve_offload *offload;
-	bool lost = false;
 
-	mutex_lock(&verve_offload_table_lock);
+	spin_lock_bh(&verve_offload_table_lock);
 	offload = verve_offload_find(ndev);
-	if (offload && event == NETDEV_GOING_DOWN)
-		lost = renew(offload, 0);
-	else if (offload && (event == NETDEV_UP || event == NETDEV_FEAT_CHANGE))
-		lost = renew(offload, present_features(offload));
-	else if (event == NETDEV_CHANGEUPPER)
-		verve_offload_resettle();
+	if (offload)
+		device_event(offload, event);
+	if (event == NETDEV_CHANGEUPPER)
+		upper_event();
 	else if (event == NETDEV_UNREGISTER)
 		verve_offload_evict(ndev);
-	mutex_unlock(&verve_offload_table_lock);
-	if (lost)
-		await_senders();
+	spin_unlock_bh(&verve_offload_table_lock);
 	return NOTIFY_DONE;
 }
 
@@ -261,13 +342,21 @@ EXPORT_SYMBOL_GPL(verve_offload_registry);
 
 static int __init offload_init(void)
 {
-	int err = verve_offload_late_init();
+	int err;
 
+	verve_offload_wq = alloc_workqueue("verve_offload", WQ_UNBOUND, 0);
+	if (!verve_offload_wq)
+		return -ENOMEM;
+	err = verve_offload_late_init();
 	if (err)
-		return err;
+		goto destroy_wq;
 	err = register_netdevice_notifier(&netdev_notifier);
-	if (err)
-		verve_offload_late_exit();
+	if (!err)
+		return 0;
+
+	verve_offload_late_exit();
+destroy_wq:
+	destroy_workqueue(verve_offload_wq);
 	return err;
 }
 
@@ -276,6 +365,7 @@ static void __exit offload_exit(void)
 {
 	unregister_netdevice_notifier(&netdev_notifier);
 	verve_offload_late_exit();
+	destroy_workqueue(verve_offload_wq);
 }
 
 module_init(offload_init);

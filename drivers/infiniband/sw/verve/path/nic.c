@@ -27,18 +27,6 @@ struct verve_nic_qp {
 	bool has_placed;
 };
 
-void verve_nic_join(struct verve_dev *dev, struct net_device *ndev)
-{
-	if (verve_registry)
-		dev->home = verve_registry->join(ndev);
-}
-
-void verve_nic_leave(struct verve_dev *dev)
-{
-	if (dev->home)
-		verve_registry->leave(dev->home);
-}
-
 u64 verve_nic_refused(const struct verve_dev *dev)
 {
 	return dev->home ? verve_registry->refused(dev->home) : 0;
@@ -170,6 +158,23 @@ void verve_nic_update_qp(struct verve_qp *qp)
 					&nic->known.object);
 	}
 	mutex_unlock(&qp->dev->qp_lock);
+}
+
+void verve_nic_join(struct verve_dev *dev, struct net_device *ndev)
+{
+	if (!verve_registry)
+		return;
+	dev->nic_wq = alloc_ordered_workqueue("verve_nic", 0);
+	if (dev->nic_wq)
+		dev->home = verve_registry->join(ndev);
+}
+
+void verve_nic_leave(struct verve_dev *dev)
+{
+	if (dev->home)
+		verve_registry->leave(dev->home);
+	if (dev->nic_wq)
+		destroy_workqueue(dev->nic_wq);
 }
 
 void verve_nic_init_qp(struct verve_qp *qp)

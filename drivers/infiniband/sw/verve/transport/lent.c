@@ -20,7 +20,7 @@ enum {
 void verve_loan_ask_back(struct verve_loan *loan)
 {
 	if (!test_and_set_bit(0, &loan->asked))
-		schedule_work(&loan->work);
+		queue_work(loan->qp->dev->nic_wq, &loan->work);
 }
 
 static bool is_carried(const struct verve_swqe *wqe)

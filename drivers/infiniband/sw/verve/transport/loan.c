@@ -365,7 +365,7 @@ void verve_loan_round_end(struct verve_qp *qp)
 	if (likely(!loan || !verve_carry_is_offered(qp)))
 		return;
 	if (may_be_lent(qp))
-		schedule_work(&loan->work);
+		queue_work(qp->dev->nic_wq, &loan->work);
 }
 
 void verve_loan_forbid(struct verve_qp *qp)
