@@ -272,9 +272,13 @@ verve_offload_register(struct net_device *ndev,
  *
  * A driver that resets its device has ops.features() return 0, calls this, and
  * calls it again when the device works. When it returns, all objects are taken back if
- * the device knew some for what it has lost, and no packet is on its way to the driver
- * that was meant for services that are not offered any more; those in the driver's
- * queues are the driver's.
+ * the device knew some for what it has lost, and no packet is chosen any more for
+ * services that are not offered. Those in the driver's queues are the driver's.
+ *
+ * Others may still come, at any later time: packets that were chosen before, and for
+ * which the driver was too busy (NETDEV_TX_BUSY), or its queue was stopped right
+ * then, wait in front of it. So ndo_start_xmit() compares what is due with what the
+ * device can do by then; see verve_offload_help().
  *
  * Context: process; waits for calls of the driver's. RTNL may be held if those do not
  * wait for it.
@@ -286,7 +290,8 @@ void verve_offload_update(struct verve_offload *offload);
  * @offload: from verve_offload_register(); not to be used again
  *
  * Any time, in the middle of traffic. Packets that were handed to the driver
- * before are sent or dropped by it.
+ * before are sent or dropped by it; so are those that come later because it was busy,
+ * as verve_offload_update() says.
  *
  * Context: as verve_offload_update().
  */
@@ -309,6 +314,19 @@ static inline bool verve_offload_is_due(const struct sk_buff *skb)
 {
 	return skb->destructor == verve_offload_due;
 }
+
+/**
+ * verve_offload_help() - have software do what is due for a packet after all
+ * @skb: packet or train in ndo_start_xmit(), before it is orphaned
+ *
+ * For packets that were chosen for the device while it could do more than now: as
+ * skb_checksum_help() does it for checksums.
+ *
+ * Context: BH off.
+ * Return: 0: it is complete, and verve_offload_is_due() is false; or an error, and
+ * the driver drops it: a message, or somebody has reshaped it.
+ */
+int verve_offload_help(struct sk_buff *skb);
 
 /*
  * DOC: Messages, cut by the device
@@ -347,7 +365,8 @@ void verve_offload_message_due(struct sk_buff *skb);
  * @skb: packet in ndo_start_xmit(), before it is orphaned
  *
  * verve_offload_is_due() is false for those. As gso_type is 0, nobody but the driver
- * takes it for one that could be segmented.
+ * takes it for one that could be segmented. A device that cannot do it any more drops
+ * it, and the transport sends packets in place of it.
  *
  * Context: any.
  */

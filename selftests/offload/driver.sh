@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a driver may do besides its work: take its time, for which nobody else waits; and
-# say what it can do at any moment.
+# What a driver may do besides its work: be too busy for a packet, and reset its device
+# meanwhile; take its time, for which nobody else waits; and say what it can do at any
+# moment.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 
@@ -12,10 +13,47 @@
 
 need ethtool
 
-TX=1 RX=2 RC=16
+TX=1 RX=2 MESSAGE=4 RC=16
 
 grown() { # KNOB NUMBER: at A, beyond that
 	[ "$(knob va "$1")" -gt "$2" ]
+}
+
+# ---------------------------------------------------------------- busy
+
+# A packet is chosen for A's NIC, which is too busy for it; when it is not any more, it
+# cannot do what is due.
+loses_meanwhile() { # ABLE
+	local away
+
+	away=$(knob va turned_away)
+	turn va full 1 && within 5 grown turned_away "$away" &&
+	turn va able 0 && turn va full 0 && sleep 0.02 && turn va able "$1"
+}
+
+# is_lost_meanwhile ABLE KNOB: which counts what is found then. Some of what waits may be
+# of others.
+is_lost_meanwhile() {
+	local i before bad
+
+	both able "$1"
+	before=$(knob va "$2") bad=$(hw_counter $DEV_B rx_icrc_encapsulated)
+	load_begin QPS=8 || return
+	for ((i = 0; i < 100; i++)); do
+		grown "$2" $((before + 2)) && break
+		loses_meanwhile "$1" || { load_kill; fail "round $i"; return; }
+	done
+	goes_on $DEV_A && load_end || return
+	[ $i -lt 100 ] || fail "$2: $(($(knob va "$2") - before))" || return
+	bad=$(($(hw_counter $DEV_B rx_icrc_encapsulated) - bad))
+	[ $bad = 0 ] || fail "$bad packets came without ICRC"
+}
+
+# In mid-traffic: at most so long as no peer gives up
+is_busy() {
+	turn va full 1 && turn va able $((RANDOM % 8)) && turn vb full 1 &&
+	sleep 0.0$((RANDOM % 3)) && turn vb full 0 && turn va full 0 &&
+	turn va able $((RANDOM % 8))
 }
 
 # ---------------------------------------------------------------- slow
@@ -76,6 +114,11 @@ is_restless() {
 }
 
 tap_setup topo two 1500
+tap_add "too busy, and then not able to compute ICRCs" is_lost_meanwhile $TX helped
+tap_add "too busy, and then not able to make packets" \
+	is_lost_meanwhile $((TX | MESSAGE)) given_up
+tap_add "too busy now and then" meanwhile $((TX | RX | MESSAGE)) is_busy
+tap_add "the driver was asked nothing unusual" driver_is_content
 tap_add "nobody else waits for a driver" takes_its_time
 tap_setup topo two 1500
 tap_add "what the driver says while the netdev goes down" is_restless

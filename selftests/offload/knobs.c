@@ -73,6 +73,25 @@ static int give_back(void *data, u64 value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(give_back_ops, NULL, give_back, "%llu\n");
 
+static int set_full(void *data, u64 value)
+{
+	struct nic *nic = data;
+
+	if (value)
+		WRITE_ONCE(nic->full, 1);
+	else
+		nic_make_room(nic);
+	return 0;
+}
+
+static int get_full(void *data, u64 *value)
+{
+	*value = ((struct nic *)data)->full;
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(full_ops, get_full, set_full, "%llu\n");
+
 static int set_hold(void *data, u64 value)
 {
 	struct nic *nic = data;
@@ -107,6 +126,10 @@ void nic_knobs_add(struct nic *nic, const char *name)
 	debugfs_create_file_unsafe("busy", 0400, dir, nic, &busy_ops);
 	debugfs_create_file_unsafe("reset", 0200, dir, nic, &reset_ops);
 	debugfs_create_atomic_t("refuse", 0600, dir, &nic->refuse);
+	debugfs_create_file_unsafe("full", 0600, dir, nic, &full_ops);
+	debugfs_create_atomic_t("turned_away", 0400, dir, &nic->turned_away);
+	debugfs_create_atomic_t("helped", 0400, dir, &nic->helped);
+	debugfs_create_atomic_t("given_up", 0400, dir, &nic->given_up);
 	debugfs_create_file_unsafe("hold", 0600, dir, nic, &hold_ops);
 	debugfs_create_atomic_t("held", 0400, dir, &nic->held);
 	debugfs_create_u32("restless", 0600, dir, &nic->restless);

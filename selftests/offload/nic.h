@@ -26,6 +26,10 @@
  * @offload: as registered, or NULL
  * @able: what its hardware can do now, of enum verve_offload_feature
  * @refuse: how many packets more it will not take
+ * @full: there is no room in its queue
+ * @turned_away: packets for which there was none
+ * @helped: packets for which it could not do any more what was due, and software did
+ * @given_up: packets that it dropped then: messages
  * @hold: it does not return when it is told of regions and QPs
  * @held: calls that it does not return from now
  * @holding: woken when @hold is cleared
@@ -77,6 +81,10 @@ struct nic {
 	struct verve_offload *offload;
 	u32 able;
 	atomic_t refuse;
+	u32 full;
+	atomic_t turned_away;
+	atomic_t helped;
+	atomic_t given_up;
 	u32 hold;
 	atomic_t held;
 	wait_queue_head_t holding;
@@ -206,6 +214,9 @@ struct sk_buff *nic_place(struct nic *nic, struct sk_buff *frame,
 
 /* message.c: a message, cut into packets. Under the TX lock */
 void nic_message(struct nic *nic, const struct sk_buff *skb);
+
+/* There is room in its queue. Any context */
+void nic_make_room(struct nic *nic);
 
 /* One of so many that are left to do so? Counts them. */
 bool nic_take_one(atomic_t *left);

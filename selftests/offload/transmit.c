@@ -147,13 +147,51 @@ static void send(struct nic *nic, struct sk_buff *skb)
 		send_packet(nic, skb, is_due);
 }
 
+/* Then the queue is stopped until there is room. */
+static bool is_full(struct nic *nic)
+{
+	if (!READ_ONCE(nic->full))
+		return false;
+	netif_stop_queue(nic->ndev);
+	/* Either we see the room that there is, or the queue is woken. */
+	smp_mb__after_atomic();
+	if (!READ_ONCE(nic->full)) {
+		netif_start_queue(nic->ndev);
+		return false;
+	}
+	atomic_inc(&nic->turned_away);
+	return true;
+}
+
+void nic_make_room(struct nic *nic)
+{
+	WRITE_ONCE(nic->full, 0);
+	/* As in is_full() */
+	smp_mb();
+	netif_wake_queue(nic->ndev);
+}
+
+/* Can the hardware do what was chosen when it could, perhaps, do more? */
+static bool is_able(struct nic *nic, struct sk_buff *skb)
+{
+	if (!(asked(skb) & ~READ_ONCE(nic->able)))
+		return true;
+	if (verve_offload_help(skb)) {
+		atomic_inc(&nic->given_up);
+		return false;
+	}
+	atomic_inc(&nic->helped);
+	return true;
+}
+
 netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
 {
 	struct nic *nic = *(struct nic **)netdev_priv(ndev);
 	u64 begun = ktime_get_ns();
 
-	if (asked(skb) & ~READ_ONCE(nic->able)) {
-		atomic_inc(&nic->unable);
+	if (is_full(nic))
+		return NETDEV_TX_BUSY;
+	if (!is_able(nic, skb)) {
 		kfree_skb(skb);
 		return NETDEV_TX_OK;
 	}

@@ -175,6 +175,21 @@ static struct sk_buff *fall_back(struct sk_buff *skb)
 	return NULL;
 }
 
+int verve_offload_help(struct sk_buff *skb)
+{
+	u32 packets;
+
+	if (!verve_offload_is_due(skb))
+		return -EOPNOTSUPP;
+	packets = fill(skb);
+	if (!packets)
+		return -EINVAL;
+	verve_offload_count(skb->sk, fallback, packets);
+	verve_offload_detach_socket(skb);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(verve_offload_help);
+
 /* Its other packets are on their way to a driver without ICRCs. */
 static void was_uncoupled(const struct sk_buff *skb)
 {
@@ -191,7 +206,7 @@ bool verve_offload_takes_trains(struct verve_offload_sender *sender)
 
 /*
  * As sk_validate_xmit_skb: BH off, RCU. A packet that a driver was too busy for comes
- * back to that driver only, and not by here.
+ * back to that driver only, and not by here: see verve_offload_help().
  */
 static __maybe_unused struct sk_buff *
 settle(struct sock *sk, struct net_device *ndev, struct sk_buff *skb)

@@ -141,7 +141,10 @@ static bool renew(struct verve_offload *offload)
 	return before & ~active;
 }
 
-/* Those who saw the features that it had before have handed over their packets. */
+/*
+ * Those who saw the features that it had before have handed over their packets, or
+ * put them back in front of the device, for which it was too busy.
+ */
 static void await_senders(void)
 {
 	synchronize_net();
