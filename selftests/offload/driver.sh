@@ -3,7 +3,7 @@
 #
 # What a driver may do besides its work: be too busy for a packet, and reset its device
 # meanwhile; take its time, for which nobody else waits; and say what it can do at any
-# moment.
+# moment. What somebody changes on the way to it is not sent.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 
@@ -11,7 +11,7 @@
 . "$LIB/load.sh"
 . "$LIB/testnic.sh"
 
-need ethtool
+need nft ethtool
 
 TX=1 RX=2 MESSAGE=4 RC=16
 
@@ -113,12 +113,56 @@ is_restless() {
 	load_end && return $rc
 }
 
+# ---------------------------------------------------------------- changed
+
+seen() { # NETNS: packets that its rule has
+	ip netns exec "$1" nft list chain ip ports packets |
+		sed -n 's/.*counter packets \([0-9]*\).*/\1/p'
+}
+
+has_seen() {
+	[ "$(seen "$1")" -gt "$2" ]
+}
+
+# port_rule NETNS HOOK RULE
+port_rule() {
+	ip netns exec "$1" nft -f - <<-EOF
+	table ip ports {
+		chain packets {
+			type filter hook $2 priority 0
+			$3
+		}
+	}
+	EOF
+}
+
+# Somebody changes the port of a train, which the packets behind the first do not have:
+# none of them leaves without ICRC.
+port_changes() {
+	local came
+
+	both able $TX && takes_trains on va && turn va refuse 1000000000 &&
+	port_rule "$NS_B" prerouting "udp dport 4792 counter" &&
+	load_begin QPS=8 || return
+	port_rule "$NS_A" output "meta length > 3000 udp dport 4791 \
+		numgen inc mod 20 == 0 counter udp dport set 4792" &&
+	within 5 has_seen "$NS_A" 20
+	local rc=$?
+	ip netns exec "$NS_A" nft delete table ip ports
+	goes_on $DEV_A && load_end || rc=$?
+	came=$(seen "$NS_B")
+	ip netns exec "$NS_B" nft delete table ip ports
+	turn va refuse 0
+	[ $rc = 0 ] && [ "$came" = 0 ] || fail "$rc, $came packets came"
+}
+
 tap_setup topo two 1500
 tap_add "too busy, and then not able to compute ICRCs" is_lost_meanwhile $TX helped
 tap_add "too busy, and then not able to make packets" \
 	is_lost_meanwhile $((TX | MESSAGE)) given_up
 tap_add "too busy now and then" meanwhile $((TX | RX | MESSAGE)) is_busy
 tap_add "the driver was asked nothing unusual" driver_is_content
+tap_add "a port that changes on the way" port_changes
 tap_add "nobody else waits for a driver" takes_its_time
 tap_setup topo two 1500
 tap_add "what the driver says while the netdev goes down" is_restless

@@ -49,8 +49,11 @@ static bool copy_headers(struct headers *headers, const void *ip,
 	return udp->dest == htons(VERVE_UDP_PORT);
 }
 
-/* The packet's headers are linear, and so is what follows, up to @end. */
-static u32 fill_packet(struct sk_buff *skb, struct udphdr *udp, u8 *end)
+/*
+ * The packet's headers are linear, and so is what follows, up to @end. Return: false
+ * if somebody has changed them.
+ */
+static bool fill_packet(struct sk_buff *skb, struct udphdr *udp, u8 *end)
 {
 	u8 *bth = (u8 *)(udp + 1), *rest = bth + sizeof(struct verve_bth_hdr);
 	u8 *last = end - VERVE_ICRC_LEN;
@@ -60,13 +63,13 @@ static u32 fill_packet(struct sk_buff *skb, struct udphdr *udp, u8 *end)
 
 	if (last < rest || !copy_headers(&headers, skb_network_header(skb), udp,
 					 end - (u8 *)udp))
-		return 0;
+		return false;
 	crc = headers.is_v6 ?
 		verve_icrc_start_v6(&headers.v6, &headers.udp, bth) :
 		verve_icrc_start_v4(&headers.v4, &headers.udp, bth);
 	icrc = verve_icrc_end(verve_icrc_update(crc, rest, last - rest));
 	memcpy(last, &icrc, sizeof(icrc));
-	return 1;
+	return true;
 }
 
 /* As the packet was built: behind the UDP header it is linear and complete. */
@@ -87,21 +90,23 @@ static bool is_intact(const struct sk_buff *skb)
 	       len == sizeof(struct udphdr) + shinfo->gso_size;
 }
 
+/* Of a train all, or none: where the head is changed, segmentation changes the rest. */
 static u32 fill(struct sk_buff *skb)
 {
 	struct sk_buff *member;
-	u32 packets;
+	u32 packets = 1;
 
-	if (!is_intact(skb))
+	if (!is_intact(skb) ||
+	    !fill_packet(skb, udp_hdr(skb), skb_tail_pointer(skb)))
 		return 0;
-	packets = fill_packet(skb, udp_hdr(skb), skb_tail_pointer(skb));
 	if (!skb_is_gso(skb))
 		return packets;
 	skb_walk_frags(skb, member) {
-		if (skb_is_nonlinear(member))
+		if (skb_is_nonlinear(member) ||
+		    !fill_packet(member, udp_hdr(member),
+				 skb_tail_pointer(member)))
 			return 0;
-		packets += fill_packet(member, udp_hdr(member),
-				       skb_tail_pointer(member));
+		packets++;
 	}
 	return packets;
 }
