@@ -49,7 +49,9 @@
  * @max_rd_atomic: READs that may be under way to the peer
  * @max_dest_rd_atomic: READs that the peer may have under way
  *
- * The rest is in struct verve_offload_qp.
+ * The rest is in struct verve_offload_qp. When the next hop gets another Ethernet
+ * address, or nobody knows it any more, the QP is stopped, and started anew with
+ * other terms.
  */
 struct verve_offload_rc_terms {
 	u8 dmac[ETH_ALEN];
@@ -224,8 +226,10 @@ struct verve_offload_rc_read {
  * @acked: see verve_offload_rc_acked()
  * @report: see verve_offload_rc_report()
  * @give_back: see verve_offload_rc_give_back()
+ * @may_stay: do the terms still hold that @lend told? If not, the QP is stopped
  *
- * The first three: process context, under the device's lock in the registry.
+ * The first three and the last: process context, under the device's lock in the
+ * registry.
  */
 struct verve_offload_rc_user {
 	bool (*lend)(struct verve_offload_qp *qp,
@@ -243,6 +247,7 @@ struct verve_offload_rc_user {
 	void (*acked)(struct verve_offload_qp *qp, u32 una);
 	void (*report)(struct verve_offload_qp *qp);
 	void (*give_back)(struct verve_offload_qp *qp);
+	bool (*may_stay)(struct verve_offload_qp *qp);
 };
 
 /*

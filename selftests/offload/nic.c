@@ -202,6 +202,7 @@ static int create(struct nic *nic, const char *name, struct nic *peer)
 			 NETIF_F_HIGHDMA;
 	ndev->hw_features = ndev->features | NETIF_F_GSO_UDP_L4 |
 			    NETIF_F_GSO_FRAGLIST;
+	ndev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
 	ndev->vlan_features = ndev->hw_features;
 	netif_napi_add(ndev, &nic->napi, poll);
 	err = register_netdev(ndev);

@@ -143,6 +143,16 @@ rerouted() {
 	ip -n "$NS_A" route del 10.9.9.0/24
 }
 
+# The peer's Ethernet address is another one.
+moves() {
+	local mac
+
+	printf -v mac "02:00:00:00:00:%02x" "$1"
+	ip -n "$NS_B" link set vb address "$mac" &&
+	ip -n "$NS_A" neigh replace 10.0.0.2 lladdr "$mac" dev va &&
+	ip -n "$NS_A" neigh replace fd00::2 lladdr "$mac" dev va
+}
+
 # They come to software, which does not have the QP.
 astray() {
 	both astray $((RANDOM % 4))
@@ -227,6 +237,7 @@ tap_add "on and off, the peer is not" through from_software
 tap_add "what is not carried, too" all_kinds true
 tap_add "QPs are changed and drained" modified true
 tap_add "routes change" through rerouted
+tap_add "the peer's address changes" through moves
 tap_add "the NIC gives QPs back" through gives_back
 tap_add "the feature comes and goes" through flip
 tap_add "the NIC is reset" through reset

@@ -336,8 +336,20 @@ static void report_port(struct verve_dev *dev, const struct net_device *ndev)
 	}
 }
 
+/* GIDs may be those of VLANs on top of a device's netdev. */
+static void readdress_devices(void)
+	__must_hold(&devices_lock)
+{
+	struct verve_dev *dev;
+
+	list_for_each_entry(dev, &devices, entry) {
+		if (rcu_access_pointer(dev->ndev))
+			verve_nic_readdress(dev);
+	}
+}
+
 /*
- * MTU and names are read when somebody asks, and addresses are the core's
+ * MTU and names are read when somebody asks, and IP addresses are the core's
  * business.
  */
 static int netdev_event(struct notifier_block *nb, unsigned long event,
@@ -347,6 +359,8 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 	struct verve_dev *dev;
 
 	mutex_lock(&devices_lock);
+	if (event == NETDEV_CHANGEADDR)
+		readdress_devices();
 	dev = find_device(ndev);
 	if (!dev)
 		goto unlock;

@@ -42,6 +42,7 @@ struct verve_offload_sender;
  *	likewise
  * @nic_wq: workqueue: QPs that go to a NIC and come back, one at a time, as they wait
  *	for the same driver; set with @home
+ * @readdress: on @nic_wq: NICs may know addresses that are not right any more
  * @uso: what is known of the netdev's segmentation, of IPv4 and of IPv6
  * @entry: in the list of devices (device.c), under its mutex; holds a
  *	reference on @ibdev
@@ -75,6 +76,7 @@ struct verve_dev {
 	struct verve_offload_sender *sender;
 	struct verve_offload_home *home;
 	struct workqueue_struct *nic_wq;
+	struct work_struct readdress;
 	struct verve_uso uso[2];
 	struct list_head entry;
 	struct work_struct removal;

@@ -20,6 +20,7 @@
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/verve_offload_rc.h>
 #include "offload.h"
 
 /**
@@ -55,6 +56,9 @@ struct verve_offload_home {
 	struct list_head objects[VERVE_OFFLOAD_KINDS];
 	u64 refused;
 };
+
+/* jiffies until QPs are looked at of which a neighbour may have changed */
+#define RECHECK_DELAY	(HZ / 20 + 1)
 
 static LIST_HEAD(homes);
 
@@ -350,6 +354,43 @@ void verve_offload_settle(struct verve_offload *offload)
 
 	while ((home = next_home(home, offload)))
 		resettle(home);
+}
+
+static void check_terms(struct verve_offload_home *home)
+{
+	struct verve_offload_object *object;
+
+	enter(home);
+	list_for_each_entry(object, &home->objects[VERVE_OFFLOAD_QP], entry) {
+		struct verve_offload_qp *qp = to_qp(object);
+
+		if (qp->is_lent && !qp->user->may_stay(qp))
+			verve_offload_rc_stop(qp);
+	}
+	leave(home);
+}
+
+void verve_offload_check_terms(struct verve_offload *offload)
+{
+	struct verve_offload_home *home = NULL;
+
+	while ((home = next_home(home, offload)))
+		check_terms(home);
+}
+
+/* What is lent leaves by the very netdev of the RDMA device. */
+void verve_offload_recheck(const struct net_device *ndev)
+{
+	struct verve_offload_home *home;
+
+	spin_lock_bh(&verve_offload_table_lock);
+	list_for_each_entry(home, &homes, entry) {
+		if (home->ndev == ndev && home->place.offload)
+			queue_delayed_work(verve_offload_wq,
+					   &home->place.offload->recheck,
+					   RECHECK_DELAY);
+	}
+	spin_unlock_bh(&verve_offload_table_lock);
 }
 
 void verve_offload_evict(const struct net_device *ndev)

@@ -26,6 +26,8 @@
  * @losses: how often it has lost some for which it knows objects
  * @lock: mutex: one call of the driver's at a time, but for those about packets
  * @renewal: verve_offload_update(), for who cannot wait for the driver
+ * @recheck: do the terms still hold that lent QPs have? Delayed, so that those who
+ *	make neighbours change all the time do not keep it running
  * @rcu: readers may still look at it when it is unregistered
  *
  * From @is_up to @losses under the table's lock.
@@ -40,6 +42,7 @@ struct verve_offload {
 	u32 losses;
 	struct mutex lock; /* see above */
 	struct work_struct renewal;
+	struct delayed_work recheck;
 	struct rcu_head rcu;
 };
 
@@ -175,6 +178,10 @@ bool verve_offload_takes_trains(struct verve_offload_sender *sender);
  * Context: process; waits for the driver.
  */
 void verve_offload_settle(struct verve_offload *offload);
+/* Lent QPs whose terms do not hold any more come back. Process; likewise */
+void verve_offload_check_terms(struct verve_offload *offload);
+/* Neighbours of a netdev have changed: have that done. Any context */
+void verve_offload_recheck(const struct net_device *ndev);
 /* A netdev goes away. */
 void verve_offload_evict(const struct net_device *ndev)
 	__must_hold(&verve_offload_table_lock);

@@ -13,6 +13,8 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
+#include <net/neighbour.h>
+#include <net/netevent.h>
 #include "offload.h"
 
 #define TABLE_BITS	5
@@ -168,6 +170,12 @@ static void renewal_work(struct work_struct *work)
 	verve_offload_update(container_of(work, struct verve_offload, renewal));
 }
 
+static void recheck_work(struct work_struct *work)
+{
+	verve_offload_check_terms(container_of(to_delayed_work(work),
+					       struct verve_offload, recheck));
+}
+
 static bool can_know(const struct verve_offload_ops *ops)
 {
 	return ops->mr_add && ops->mr_del && ops->qp_add && ops->qp_del;
@@ -202,6 +210,7 @@ static struct verve_offload *create(struct net_device *ndev,
 	offload->able = usable_features(ops, caps->features);
 	mutex_init(&offload->lock);
 	INIT_WORK(&offload->renewal, renewal_work);
+	INIT_DELAYED_WORK(&offload->recheck, recheck_work);
 	return offload;
 }
 
@@ -254,6 +263,7 @@ void verve_offload_unregister(struct verve_offload *offload)
 	spin_unlock_bh(&verve_offload_table_lock);
 	verve_offload_settle(offload);
 	cancel_work_sync(&offload->renewal);
+	cancel_delayed_work_sync(&offload->recheck);
 	await_senders();
 	kfree_rcu(offload, rcu);
 }
@@ -314,8 +324,24 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 	return NOTIFY_DONE;
 }
 
+/* Lent QPs were told where the next hop is. */
+static int neighbour_event(struct notifier_block *nb, unsigned long event,
+			   void *info)
+{
+	const struct neighbour *neigh = info;
+
+	if (event == NETEVENT_NEIGH_UPDATE &&
+	    READ_ONCE(any_active) & VERVE_OFFLOAD_RC)
+		verve_offload_recheck(neigh->dev);
+	return NOTIFY_DONE;
+}
+
 static struct notifier_block netdev_notifier = {
 	.notifier_call = netdev_event,
+};
+
+static struct notifier_block neighbour_notifier = {
+	.notifier_call = neighbour_event,
 };
 
 const struct verve_offload_registry verve_offload_registry = {
@@ -354,9 +380,14 @@ static int __init offload_init(void)
 	if (err)
 		goto destroy_wq;
 	err = register_netdevice_notifier(&netdev_notifier);
+	if (err)
+		goto exit_late;
+	err = register_netevent_notifier(&neighbour_notifier);
 	if (!err)
 		return 0;
 
+	unregister_netdevice_notifier(&netdev_notifier);
+exit_late:
 	verve_offload_late_exit();
 destroy_wq:
 	destroy_workqueue(verve_offload_wq);
@@ -366,6 +397,7 @@ destroy_wq:
 /* Drivers that are registered, and open senders, keep the module. */
 static void __exit offload_exit(void)
 {
+	unregister_netevent_notifier(&neighbour_notifier);
 	unregister_netdevice_notifier(&netdev_notifier);
 	verve_offload_late_exit();
 	destroy_workqueue(verve_offload_wq);

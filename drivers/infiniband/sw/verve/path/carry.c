@@ -2,6 +2,7 @@
 /*
  * QPs that a NIC carries: how they reach it (see carry.h)
  */
+#include <linux/etherdevice.h>
 #include <linux/if_arp.h>
 #include <linux/ip.h>
 #include <net/dst.h>
@@ -79,6 +80,15 @@ bool verve_carry_is_current(const struct verve_qp *qp)
 	is_current = flow->dst && dst_check(flow->dst, flow->cookie);
 	rcu_read_unlock();
 	return is_current;
+}
+
+bool verve_carry_holds(struct verve_qp *qp,
+		       const struct verve_offload_rc_terms *terms)
+{
+	struct verve_offload_rc_terms now;
+
+	return verve_carry_is_current(qp) && verve_carry_terms(qp, &now) &&
+	       ether_addr_equal(now.dmac, terms->dmac);
 }
 
 void verve_carry_lend(struct verve_qp *qp)

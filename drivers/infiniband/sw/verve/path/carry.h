@@ -28,6 +28,10 @@ bool verve_carry_terms(struct verve_qp *qp,
 /* Is the route still the one for which that was said? */
 bool verve_carry_is_current(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
+/* Would the same be said again, of the route and of the next hop? */
+bool verve_carry_holds(struct verve_qp *qp,
+		       const struct verve_offload_rc_terms *terms)
+	__must_hold(&qp->lock);
 
 /* Lend the QP, if it may be; and have it back. Process, the QP's lock is free. */
 void verve_carry_lend(struct verve_qp *qp);

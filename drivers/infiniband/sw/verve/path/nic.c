@@ -137,15 +137,13 @@ static bool is_same(const struct verve_offload_qp *a,
 	return !memcmp(a, b, offsetof(struct verve_offload_qp, rx));
 }
 
-void verve_nic_update_qp(struct verve_qp *qp)
+static void update(struct verve_qp *qp)
+	__must_hold(&qp->dev->qp_lock)
 {
 	struct verve_nic_qp *nic = qp->nic;
 	struct verve_offload_qp known;
 	bool is_known;
 
-	if (!nic)
-		return;
-	mutex_lock(&qp->dev->qp_lock);
 	is_known = describe(&known, qp);
 	if (!is_known) {
 		withdraw(nic);
@@ -157,13 +155,41 @@ void verve_nic_update_qp(struct verve_qp *qp)
 		verve_registry->publish(qp->dev->home, VERVE_OFFLOAD_QP,
 					&nic->known.object);
 	}
+}
+
+void verve_nic_update_qp(struct verve_qp *qp)
+{
+	if (!qp->nic)
+		return;
+	mutex_lock(&qp->dev->qp_lock);
+	update(qp);
 	mutex_unlock(&qp->dev->qp_lock);
+}
+
+static void readdress(struct work_struct *work)
+{
+	struct verve_dev *dev = container_of(work, struct verve_dev, readdress);
+	struct verve_qp *qp;
+
+	mutex_lock(&dev->qp_lock);
+	list_for_each_entry(qp, &dev->qps, entry) {
+		if (qp->nic)
+			update(qp);
+	}
+	mutex_unlock(&dev->qp_lock);
+}
+
+void verve_nic_readdress(struct verve_dev *dev)
+{
+	if (dev->home)
+		queue_work(dev->nic_wq, &dev->readdress);
 }
 
 void verve_nic_join(struct verve_dev *dev, struct net_device *ndev)
 {
 	if (!verve_registry)
 		return;
+	INIT_WORK(&dev->readdress, readdress);
 	dev->nic_wq = alloc_ordered_workqueue("verve_nic", 0);
 	if (dev->nic_wq)
 		dev->home = verve_registry->join(ndev);

@@ -16,6 +16,11 @@ struct verve_qp;
 /* A device has its netdev, under RTNL, and goes. Both in process context. */
 void verve_nic_join(struct verve_dev *dev, struct net_device *ndev);
 void verve_nic_leave(struct verve_dev *dev);
+/*
+ * Ethernet addresses of netdevs have changed; QPs that had them are told anew. Process,
+ * not after verve_nic_leave(); the driver is not waited for.
+ */
+void verve_nic_readdress(struct verve_dev *dev);
 /* How often a NIC's driver has refused to know something. Any context. */
 u64 verve_nic_refused(const struct verve_dev *dev);
 

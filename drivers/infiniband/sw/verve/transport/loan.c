@@ -183,6 +183,7 @@ static bool lend(struct verve_offload_qp *known,
 	       verve_carry_terms(qp, terms);
 	if (done) {
 		*state = state_of(qp);
+		*loan->terms = *terms;
 		hand_over(qp);
 	} else {
 		stay_a_while(loan);
@@ -198,6 +199,17 @@ static void lent(struct verve_offload_qp *known)
 	verve_engine_lock(qp);
 	qp->loan->may_post = true;
 	verve_engine_release(qp);
+}
+
+static bool may_stay(struct verve_offload_qp *known)
+{
+	struct verve_qp *qp = known->owner;
+	bool holds;
+
+	verve_engine_lock(qp);
+	holds = verve_carry_holds(qp, qp->loan->terms);
+	verve_engine_release(qp);
+	return holds;
 }
 
 /* ---------------------------------------------------------------- and back */
@@ -344,6 +356,7 @@ const struct verve_offload_rc_user verve_loan_user = {
 	.acked = acked,
 	.report = report,
 	.give_back = give_back,
+	.may_stay = may_stay,
 };
 
 /* ---------------------------------------------------------------- when */
@@ -401,6 +414,11 @@ struct verve_loan *verve_loan_alloc(struct verve_qp *qp)
 
 	if (!loan)
 		return NULL;
+	loan->terms = kzalloc_obj(*loan->terms, GFP_KERNEL_ACCOUNT);
+	if (!loan->terms) {
+		kfree(loan);
+		return NULL;
+	}
 	loan->qp = qp;
 	loan->stay = MIN_STAY;
 	loan->next = jiffies;
@@ -410,7 +428,9 @@ struct verve_loan *verve_loan_alloc(struct verve_qp *qp)
 
 void verve_loan_free(struct verve_loan *loan)
 {
-	if (loan)
-		kfree(loan->book);
+	if (!loan)
+		return;
+	kfree(loan->book);
+	kfree(loan->terms);
 	kfree(loan);
 }

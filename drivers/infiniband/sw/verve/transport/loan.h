@@ -13,10 +13,10 @@
  * packets that came early, page faults, local requests, congestion.
  *
  * It comes back by a work item when the engine meets something that is not
- * carried, or the NIC does; at once, for verbs that change it and when the NIC
- * goes; and then it goes on as after a loss. For a while it stays: longer
- * each time that it came back by itself, and until the peer has answered, so that
- * one that never does is found out.
+ * carried, or the NIC does; at once, for verbs that change it, when the NIC goes,
+ * and when the next hop has another address; and then it goes on as after a loss.
+ * For a while it stays: longer each time that it came back by itself, and until the
+ * peer has answered, so that one that never does is found out.
  */
 #ifndef VERVE_TRANSPORT_LOAN_H
 #define VERVE_TRANSPORT_LOAN_H
@@ -26,7 +26,7 @@
 #include "../verbs/qp.h"
 
 struct verve_book;
-struct verve_offload_rc_user;
+struct verve_offload_rc_terms;
 
 /**
  * struct verve_loan - of a QP that may be lent
@@ -35,6 +35,7 @@ struct verve_offload_rc_user;
  * @asked: bit 0: it is to come back; any context
  * @acked: oldest PSN that is not acknowledged, as the NIC tells
  * @book: allocated when it is first lent
+ * @terms: as the NIC was told; while it is lent
  * @barred: verve_loan_forbid() without verve_loan_permit()
  * @may_post: the NIC has begun
  * @next: jiffies: not to be lent before
@@ -42,7 +43,7 @@ struct verve_offload_rc_user;
  * @stay: ms that it stays when it comes back by itself
  * @home_una: oldest PSN that was not acknowledged when it came back
  *
- * From @barred on under the QP's lock.
+ * From @terms on under the QP's lock.
  */
 struct verve_loan {
 	struct verve_qp *qp;
@@ -50,6 +51,7 @@ struct verve_loan {
 	unsigned long asked;
 	u32 acked;
 	struct verve_book *book;
+	struct verve_offload_rc_terms *terms;
 	unsigned int barred;
 	bool may_post;
 	unsigned long next;
