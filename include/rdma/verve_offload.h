@@ -150,7 +150,8 @@ enum verve_offload_rx {
  * @peer: its peer's
  * @sport: UDP source port that it sends from; 4791 is the destination port of both
  * @mac: Ethernet address that its packets come to
- * @vlan: VLAN id that they come with, or VERVE_OFFLOAD_NO_VLAN
+ * @vlan: VLAN id that they come with, whatever their priority, or
+ *	VERVE_OFFLOAD_NO_VLAN
  * @rx: enum verve_offload_rx; see "RDMA WRITEs, placed by the device"
  * @placed: PSN of the newest packet that a device has placed, or a value beyond 24
  *	bits; likewise

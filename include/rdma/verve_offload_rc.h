@@ -48,6 +48,7 @@
  * @min_rnr_timer: code for RNR NAKs
  * @max_rd_atomic: READs that may be under way to the peer
  * @max_dest_rd_atomic: READs that the peer may have under way
+ * @vlan_prio: PCP of the VLAN tag, if the QP's packets have one
  *
  * The rest is in struct verve_offload_qp. When the next hop gets another Ethernet
  * address, or nobody knows it any more, the QP is stopped, and started anew with
@@ -63,6 +64,7 @@ struct verve_offload_rc_terms {
 	u8 min_rnr_timer;
 	u8 max_rd_atomic;
 	u8 max_dest_rd_atomic;
+	u8 vlan_prio;
 };
 
 /**

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a NIC that has a QP knows of the link: when Ethernet addresses change, it is told
-# anew.
+# What a NIC that has a QP knows of the link: frames are as software would send them, and
+# when Ethernet addresses change it is told anew.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 
@@ -10,7 +10,41 @@
 . "$LIB/load.sh"
 . "$LIB/testnic.sh"
 
+need tcpdump
+
 ICRC=3 RC=16
+
+# ---------------------------------------------------------------- VLANs
+
+# vlan_end NETNS NETDEV DEVICE NUMBER: the device is on a VLAN, alone with its address
+vlan_end() {
+	ip -n "$1" link add link "$2" name v7 type vlan id 7 egress-qos-map 0:5 &&
+	ip -n "$1" addr flush dev "$2" && link_delete "$3" &&
+	ip -n "$1" addr add "10.1.0.$4/24" dev v7 && ip -n "$1" link set v7 up &&
+	link_add "$1" "$3" v7 && within 5 gid_of "$3" "0a01:000$4"
+}
+
+on_vlans() {
+	topo two 1500 && vlan_end "$NS_A" va $DEV_A 1 && vlan_end "$NS_B" vb $DEV_B 2
+}
+
+# Frames that B has captured, of A's; and those with the VLAN's priority
+frames() {
+	tcpdump -e -nn -r "$TMP/wire.pcap" 2>/dev/null | grep -c "${1:-4791:}"
+}
+
+# have_priority ABLE KNOB: so many of A's frames were counted as KNOB
+have_priority() {
+	local made all
+
+	turn va able "$1" && turn vb able $ICRC || return
+	made=$(knob va "$2")
+	capture "$NS_B" vb "$TMP/wire.pcap" writes_on_top || return
+	made=$(($(knob va "$2") - made))
+	all=$(frames)
+	[ $made -gt 400 ] && [ "$all" -gt 0 ] && [ "$(frames "vlan 7, p 5")" = "$all" ] ||
+		fail "$made by the NIC; $all came, $(frames "vlan 7, p 5") are right"
+}
 
 # ---------------------------------------------------------------- addresses
 
@@ -61,6 +95,9 @@ neighbour_goes() {
 	load_end && [ $rc = 0 ] || fail "$rc: it stays with the NIC"
 }
 
+tap_setup on_vlans
+tap_add "VLAN priority, by software" have_priority $ICRC made
+tap_add "VLAN priority, by the NIC" have_priority $((ICRC | RC)) carried
 tap_setup topo two 1500
 tap_add "the peer's address changes" peer_moves
 tap_add "the peer's address changes, IPv6" peer_moves -6

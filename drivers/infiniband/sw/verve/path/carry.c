@@ -4,9 +4,11 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <net/dst.h>
 #include <net/neighbour.h>
+#include <net/route.h>
 #include <rdma/verve_offload_rc.h>
 #include "../device.h"
 #include "../transport/transport.h"
@@ -45,6 +47,17 @@ static bool find_next_hop(const struct verve_flow *flow, u8 *dmac)
 	return is_known;
 }
 
+/* As the VLAN does with packets: verve_packet_begin() gives them that priority. */
+static u8 vlan_prio(const struct verve_flow *flow)
+{
+	struct net_device *ndev = flow->dst->dev;
+	u32 priority = rt_tos2priority(flow->av.traffic_class);
+
+	if (!is_vlan_dev(ndev))
+		return 0;
+	return vlan_dev_get_egress_qos_mask(ndev, priority) >> VLAN_PRIO_SHIFT;
+}
+
 bool verve_carry_terms(struct verve_qp *qp,
 		       struct verve_offload_rc_terms *terms)
 {
@@ -67,6 +80,8 @@ bool verve_carry_terms(struct verve_qp *qp,
 	dst = verve_flow_route(&qp->flow, qp->dev);
 	found = dst && is_straight(qp, dst) &&
 		find_next_hop(&qp->flow, terms->dmac);
+	if (found)
+		terms->vlan_prio = vlan_prio(&qp->flow);
 	rcu_read_unlock();
 	return found;
 }
@@ -88,7 +103,8 @@ bool verve_carry_holds(struct verve_qp *qp,
 	struct verve_offload_rc_terms now;
 
 	return verve_carry_is_current(qp) && verve_carry_terms(qp, &now) &&
-	       ether_addr_equal(now.dmac, terms->dmac);
+	       ether_addr_equal(now.dmac, terms->dmac) &&
+	       now.vlan_prio == terms->vlan_prio;
 }
 
 void verve_carry_lend(struct verve_qp *qp)
