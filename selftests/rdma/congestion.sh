@@ -13,6 +13,8 @@ need tcpdump python3
 
 PERCENT=${QUICK:+5}
 PERCENT=${PERCENT:-2}
+KILLS=${QUICK:+1 2}
+KILLS=${KILLS:-1 2 3 4 5 6 7 8}
 
 modprobe -q sch_netem
 topo two >"$TMP/topo" 2>&1 && a tc qdisc replace dev va root netem loss 1% ecn \
@@ -158,6 +160,38 @@ parameters() {
 	not parameter $DEV_A rp_min_rate 0 2>/dev/null
 }
 
+# Both ends are killed while B's responses are held back.
+killed_once() {
+	local before server client rc=0
+
+	PORT=$((PORT + 1))
+	before=$(hw_counter $DEV_B rp_cnp_handled)
+	ip netns exec "$NS_S" ib_read_bw -d $DEV_S -x "$GID_S" -p $PORT -F \
+		-q 8 -s 65536 -D 60 >"$TMP/server" 2>&1 &
+	server=$!
+	ready tcp:$PORT ib_read_bw $server
+	ip netns exec "$NS_C" ib_read_bw -d $DEV_C -x "$GID_C" -p $PORT -F \
+		-q 8 -s 65536 -D 60 $IP4 >"$TMP/client" 2>&1 &
+	client=$!
+	within 10 has_counted $DEV_B rp_cnp_handled $((before + 8)) || rc=1
+	kill -9 $server $client
+	wait $server $client 2>/dev/null
+	[ $rc = 0 ] || fail "$(<"$TMP/server")" "$(<"$TMP/client")"
+}
+
+# killed RATE: so many Mb/s each may send; of 8000, more in one go than in a round
+killed() {
+	local i rc=0
+
+	no_marks
+	marks b vb && parameter $DEV_B rp_min_rate "$1" || return
+	for i in $KILLS; do
+		killed_once || rc=1
+	done
+	parameter $DEV_B rp_min_rate 1
+	return $rc
+}
+
 tap_setup topo two
 tap_add "parameters" parameters
 tap_add "requests are marked" requests
@@ -167,4 +201,6 @@ tap_add "np_enable 0" not_told
 tap_add "rp_enable 0" not_heeded
 tap_add "responses are marked" responses
 tap_add "data between marks" c_test opcodes
+tap_add "processes are killed while they are held back" killed 1
+tap_add "and while they are held back a little" killed 8000
 tap_run

@@ -240,9 +240,12 @@ void verve_congestion_reset(struct verve_qp *qp)
 
 void verve_congestion_stop(struct verve_qp *qp)
 {
-	if (!qp->congestion)
-		return;
-	hrtimer_cancel(&qp->congestion->timer);
+	if (qp->congestion)
+		hrtimer_cancel(&qp->congestion->timer);
+}
+
+void verve_congestion_free(struct verve_qp *qp)
+{
 	kfree(qp->congestion);
 	qp->congestion = NULL;
 }

@@ -41,7 +41,9 @@ u32 verve_congestion_rate(const struct verve_qp *qp)
 /* Forget it: the QP is reset. */
 void verve_congestion_reset(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Nothing runs any more once it returns; before the QP is freed. */
+/* The QP is dead: end its timer, which may be running the engine. Process. */
 void verve_congestion_stop(struct verve_qp *qp);
+/* Nothing of the engine runs any more. */
+void verve_congestion_free(struct verve_qp *qp);
 
 #endif

@@ -454,6 +454,15 @@ void verve_engine_overrun(struct verve_qp *qp)
 	verve_engine_again(qp);
 }
 
+void verve_engine_kill(struct verve_qp *qp)
+{
+	verve_engine_state(qp, IB_QPS_RESET);
+	qp->dead = true;
+	/* What the peer still waits for would keep the engine, or a timer, at work. */
+	verve_replay_drop(&qp->resp);
+	verve_answer_forget(&qp->resp);
+}
+
 void verve_engine_setup(struct verve_qp *qp)
 {
 	spin_lock_init(&qp->lock);
@@ -463,13 +472,16 @@ void verve_engine_setup(struct verve_qp *qp)
 	verve_timer_init(qp);
 }
 
+/*
+ * Timers run the engine, and hold no reference; what they run may queue the work. So
+ * they end first. A QP that is dead starts none.
+ */
 void verve_engine_stop(struct verve_qp *qp)
 {
 	hrtimer_cancel(&qp->timer);
-	cancel_work_sync(&qp->work);
-	/* The last run of the work may have found the timer stopped, not dead. */
-	hrtimer_cancel(&qp->timer);
 	verve_congestion_stop(qp);
+	cancel_work_sync(&qp->work);
+	verve_congestion_free(qp);
 	local_bh_disable();
 	free_arrivals(llist_del_all(&qp->inbox));
 	free_arrivals(verve_fault_release(qp));

@@ -343,6 +343,12 @@ bool verve_replay_needs(const struct verve_responder *resp, u32 rkey)
 	return false;
 }
 
+void verve_replay_drop(struct verve_responder *resp)
+{
+	resp->num_jobs = 0;
+	resp->num_repeats = 0;
+}
+
 static void next_job(struct verve_responder *resp)
 {
 	resp->num_repeats -= job_at(resp, 0)->is_repeat;

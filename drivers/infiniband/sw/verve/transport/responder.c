@@ -530,8 +530,7 @@ void verve_responder_flush(struct verve_qp *qp)
 
 	stop_placing(resp);
 	resp->op = 0;
-	resp->num_jobs = 0;
-	resp->num_repeats = 0;
+	verve_replay_drop(resp);
 	verve_answer_forget(resp);
 	verve_early_drop(&resp->early);
 	if (resp->recv_valid)

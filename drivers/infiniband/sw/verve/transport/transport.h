@@ -196,6 +196,8 @@ void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);
 /* Is a READ with this key still to be answered? */
 bool verve_replay_needs(const struct verve_responder *resp, u32 rkey);
+/* No response is sent any more. */
+void verve_replay_drop(struct verve_responder *resp);
 /* Send responses, within the budget. */
 void verve_replay_run(struct verve_qp *qp)
 	__must_hold(&qp->lock);
@@ -270,7 +272,10 @@ bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 /* After one: those that came before it, and whose turn has come, or has passed */
 void verve_engine_take_early(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Wait until nothing runs; then nothing will. After the last reference. */
+/* It is being destroyed: it sends and receives no more, and starts no timer. */
+void verve_engine_kill(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* Wait until nothing runs; then nothing will. Killed, after the last reference. */
 void verve_engine_stop(struct verve_qp *qp);
 void verve_engine_setup(struct verve_qp *qp);
 

@@ -332,8 +332,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	mutex_unlock(&qp->dev->qp_lock);
 	verve_loan_end(qp);
 	verve_engine_lock(qp);
-	verve_engine_state(qp, IB_QPS_RESET);
-	qp->dead = true;
+	verve_engine_kill(qp);
 	verve_engine_unlock(qp);
 
 	withdraw(qp);
