@@ -42,10 +42,27 @@ static struct ibv_context *open_by_name(const char *name)
 	return ctx;
 }
 
+/* What the machine says of memory of this kind, in bytes */
+static long long vmalloc_used(void)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	long long kb = -1;
+	char line[128];
+
+	while (f && kb < 0 && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmallocUsed: %lld", &kb) != 1)
+			kb = -1;
+	if (kb < 0)
+		tap_bail("no VmallocUsed");
+	fclose(f);
+	return kb * 1024;
+}
+
 static bool cqs(struct ibv_context *ctx)
 {
 	enum { COUNT = 8 };
 	long long before = charged(), between, after;
+	long long used_before = vmalloc_used(), used_between;
 	struct ibv_cq *cq[COUNT];
 	int i;
 
@@ -54,6 +71,7 @@ static bool cqs(struct ibv_context *ctx)
 		CHECK(cq[i], "create_cq: %s", strerror(errno));
 	}
 	between = charged();
+	used_between = vmalloc_used();
 	for (i = 0; i < COUNT; i++)
 		CHECK(!ibv_destroy_cq(cq[i]), "destroy_cq");
 	after = charged();
@@ -62,6 +80,10 @@ static bool cqs(struct ibv_context *ctx)
 	CHECK(between - before > (COUNT - 1) * RING_BYTES,
 	      "too little charged");
 	CHECK(after - before < RING_BYTES, "too little given back");
+	CHECK(used_between - used_before > (COUNT - 1) * RING_BYTES,
+	      "VmallocUsed says %lld bytes", used_between - used_before);
+	CHECK(vmalloc_used() - used_before < RING_BYTES,
+	      "VmallocUsed does not go back");
 	return true;
 }
 

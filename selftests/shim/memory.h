@@ -45,35 +45,19 @@ static inline unsigned int order_base_2(unsigned long n)
 	return __builtin_ctzl(roundup_pow_of_two(n));
 }
 
-/* Pages have no memory until they are mapped. */
-struct page;
-struct vm_area_struct;
-
-#define VM_USERMAP		0
-#define VM_MAP_PUT_PAGES	0
-#define PAGE_KERNEL		0
-
 struct ib_ucontext;
 
 /* None is mapped by another process. */
+struct vm_area_struct { unsigned long vm_start; };
 struct rdma_user_mmap_entry { int unused; };
 
-#define remap_vmalloc_range(vma, buf, offset)		((void)(buf), -EINVAL)
+#define vm_flags_set(vma, flags)			((void)(vma))
+#define vmalloc_to_page(addr)				(addr)
+#define vm_insert_page(vma, addr, page)			((void)(page), -EINVAL)
 #define rdma_user_mmap_entry_insert(uctx, entry, size)	(-EINVAL)
 #define rdma_user_mmap_entry_remove(entry)		((void)(entry))
 #define rdma_user_mmap_get_offset(entry)		((void)(entry), 0)
 
-#define alloc_page(gfp)		((struct page *)1)
-#define __free_page(page)	((void)(page))
-
-static inline void *vmap(struct page **pages, size_t n, int flags, int prot)
-{
-	void *memory = calloc(n, PAGE_SIZE);
-
-	/* As the caller would on failure */
-	if (memory)
-		free(pages);
-	return memory;
-}
+#define __vmalloc(size, gfp)	calloc(1, size)
 
 #endif

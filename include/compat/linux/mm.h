@@ -9,4 +9,8 @@
 	get_user_pages_remote(mm, start, nr_pages, flags, pages, NULL, locked)
 #endif
 
+#ifndef COMPAT_HAVE_VM_FLAGS_SET
+#define vm_flags_set(vma, flags) ((vma)->vm_flags |= (flags))
+#endif
+
 #endif

@@ -8,14 +8,22 @@
 #include <linux/vmalloc.h>
 #include "ring.h"
 
+/*
+ * vmalloc_user() is charged to nobody, and a process can have many rings, and large
+ * ones.
+ */
+#define RING_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+
 /**
  * struct ring_mmap - what user space maps
  * @rdma: known to the core by its offset
  * @buf: freed with the last reference
+ * @size: of @buf
  */
 struct ring_mmap {
 	struct rdma_user_mmap_entry rdma;
 	struct rxe_queue_buf *buf;
+	size_t size;
 };
 
 static struct ring_mmap *to_ring_mmap(struct rdma_user_mmap_entry *entry)
@@ -34,7 +42,15 @@ void verve_ring_mmap_free(struct rdma_user_mmap_entry *entry)
 int verve_ring_mmap(struct rdma_user_mmap_entry *entry,
 		    struct vm_area_struct *vma)
 {
-	return remap_vmalloc_range(vma, to_ring_mmap(entry)->buf, 0);
+	const struct ring_mmap *map = to_ring_mmap(entry);
+	size_t offset;
+	int err = 0;
+
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	for (offset = 0; !err && offset < map->size; offset += PAGE_SIZE)
+		err = vm_insert_page(vma, vma->vm_start + offset,
+				     vmalloc_to_page((void *)map->buf + offset));
+	return err;
 }
 
 static int publish_entry(struct verve_ring *ring, struct ib_ucontext *uctx)
@@ -45,6 +61,7 @@ static int publish_entry(struct verve_ring *ring, struct ib_ucontext *uctx)
 	if (!map)
 		return -ENOMEM;
 	map->buf = ring->buf;
+	map->size = ring->size;
 	err = rdma_user_mmap_entry_insert(uctx, &map->rdma, ring->size);
 	if (err) {
 		kfree(map);
@@ -52,46 +69,6 @@ static int publish_entry(struct verve_ring *ring, struct ib_ucontext *uctx)
 	}
 	ring->entry = &map->rdma;
 	return 0;
-}
-
-static void free_pages_of(struct page **pages, size_t n)
-{
-	while (n--)
-		__free_page(pages[n]);
-	kvfree(pages);
-}
-
-static struct page **alloc_pages_for(size_t n)
-{
-	struct page **pages = kvcalloc(n, sizeof(*pages), GFP_KERNEL_ACCOUNT);
-	size_t i;
-
-	for (i = 0; pages && i < n; i++) {
-		pages[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-		if (!pages[i]) {
-			free_pages_of(pages, i);
-			return NULL;
-		}
-	}
-	return pages;
-}
-
-/*
- * As vmalloc_user(), but charged to the memory control group of whoever asks:
- * a process can have many rings, and large ones. Freed by vfree().
- */
-static void *alloc_mappable(size_t size)
-{
-	size_t n = size >> PAGE_SHIFT;
-	struct page **pages = alloc_pages_for(n);
-	void *buf;
-
-	if (!pages)
-		return NULL;
-	buf = vmap(pages, n, VM_USERMAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
-	if (!buf)
-		free_pages_of(pages, n);
-	return buf;
 }
 
 int verve_ring_alloc(struct verve_ring *ring, u32 entries, u32 elem_size,
@@ -108,7 +85,7 @@ int verve_ring_alloc(struct verve_ring *ring, u32 entries, u32 elem_size,
 	};
 	if (ring->size > U32_MAX)
 		return -EINVAL;
-	ring->buf = alloc_mappable(ring->size);
+	ring->buf = __vmalloc(ring->size, RING_GFP);
 	if (!ring->buf)
 		return -ENOMEM;
 	ring->buf->log2_elem_size = shift;

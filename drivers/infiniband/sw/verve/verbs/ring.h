@@ -26,7 +26,7 @@
 
 /**
  * struct verve_ring - one queue shared with user space (or kept by the kernel)
- * @buf: vmalloc_user() memory
+ * @buf: vmalloc() memory, zeroed, pages that may be mapped
  * @size: bytes of @buf, whole pages
  * @mask: slots - 1, kernel's copy
  * @elem_shift: log2 of the element size, kernel's copy
