@@ -71,7 +71,11 @@ static bool is_in_use(const struct verve_odp *odp)
 {
 	/* Removal before the look: pairs with the barrier in verve_odp_map() */
 	smp_mb();
-	return !odp->mr || refcount_read(&odp->mr->ref) > 1;
+	if (!odp->mr || refcount_read(&odp->mr->ref) > 1)
+		return true;
+	/* What they did with it before they let go was done */
+	smp_acquire__after_ctrl_dep();
+	return false;
 }
 
 static bool invalidate(struct mmu_interval_notifier *notifier,
@@ -256,7 +260,8 @@ static int enter(struct verve_odp *odp, unsigned long addr, struct page **pages,
 			continue;
 		if (writable)
 			entry |= ENTRY_WRITABLE;
-		WRITE_ONCE(*at, (void *)entry);
+		/* What is in the page is seen by who finds it: verve_odp_map() */
+		smp_store_release(at, (void *)entry);
 	}
 	if (!err)
 		verve_count_bh(odp->dev, page_faults, num);
