@@ -227,10 +227,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static bool is_ready;
 
-	if (!is_ready) {
-		verve_fault_module_init();
+	if (!is_ready)
 		verve_engine_init();
-	}
 	is_ready = true;
 	bytes = data;
 	left = min(size, (size_t)2048);

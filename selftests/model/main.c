@@ -162,7 +162,6 @@ int main(int argc, char **argv)
 	sigaction(SIGALRM, &(struct sigaction){
 		.sa_handler = no_end, .sa_flags = SA_NODEFER }, NULL);
 	is_verbose = getenv("VERBOSE");
-	verve_fault_module_init();
 	verve_engine_init();
 	printf("TAP version 13\n");
 	for (seed = first; seed < first + count; seed++) {
@@ -185,7 +184,6 @@ int main(int argc, char **argv)
 	}
 	printf("1..%u\n", tests);
 	verve_engine_exit();
-	verve_fault_module_exit();
 	fflush(stdout);
 	/* What a run that was broken off has left is no leak. */
 	if (faults)

@@ -209,6 +209,19 @@ void verve_odp_put(struct verve_odp *odp)
 		free(odp);
 }
 
+void verve_odp_queue(struct verve_odp *odp, struct verve_job *job)
+{
+	(void)odp;
+	queue_work(NULL, &job->work);
+}
+
+void verve_job_work(struct work_struct *work)
+{
+	struct verve_job *job = container_of(work, struct verve_job, work);
+
+	job->run(job);
+}
+
 ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 			int access, bool present_only)
 {

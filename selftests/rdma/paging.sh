@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Memory regions whose pages come on demand (odp.c, implicit.c, advise.c), also
-# where user space provides them (stall.c); regions over dma-bufs (dmabuf.c); the
+# where user space provides them (stall.c), or does not (hostage.c); regions over dma-bufs (dmabuf.c); the
 # corner cases of pinned ones, which may be registered anew (regions.c); and
 # memory that is taken away while it is written (withdraw.c).
 #
@@ -22,7 +22,7 @@ maybe() {
 
 for t in $TOPOLOGIES; do
 	tap_setup topo $t
-	for program in odp implicit advise stall regions withdraw dmabuf; do
+	for program in odp implicit advise stall hostage regions withdraw dmabuf; do
 		tap_add "$program, topology $t" maybe $program
 	done
 done

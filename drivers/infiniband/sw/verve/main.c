@@ -9,6 +9,7 @@
 #include "path/path.h"
 #include "path/pmtu.h"
 #include "transport/engine.h"
+#include "verbs/pager.h"
 #include "verbs/qp.h"
 #include "wire/icrc.h"
 
@@ -27,12 +28,12 @@ static int __init verve_init(void)
 	err = verve_engine_init();
 	if (err)
 		goto exit_icrc;
-	err = verve_fault_module_init();
+	err = verve_pager_init();
 	if (err)
 		goto exit_engine;
 	err = verve_qp_table_init();
 	if (err)
-		goto exit_fault;
+		goto exit_pager;
 	verve_late_init();
 	err = verve_pmtu_init();
 	if (err)
@@ -53,8 +54,8 @@ exit_pmtu:
 exit_late:
 	verve_late_exit();
 	verve_qp_table_exit();
-exit_fault:
-	verve_fault_module_exit();
+exit_pager:
+	verve_pager_exit();
 exit_engine:
 	verve_engine_exit();
 exit_icrc:
@@ -71,7 +72,7 @@ static void __exit verve_exit(void)
 	verve_packet_exit();
 	verve_late_exit();
 	verve_qp_table_exit();
-	verve_fault_module_exit();
+	verve_pager_exit();
 	verve_engine_exit();
 	verve_icrc_exit();
 }

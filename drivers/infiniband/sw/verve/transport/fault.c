@@ -3,7 +3,6 @@
  * Stalls: what an engine does about memory that is not there (see fault.h).
  */
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 #include "../verbs/mr_odp.h"
 #include "fault.h"
 #include "transport.h"
@@ -15,7 +14,7 @@ enum {
 
 /**
  * struct verve_fault - a page fault for a QP
- * @work: does it
+ * @job: does it
  * @ref: 1 for the QP, 1 while it is under way
  * @lock: of @qp; BH off
  * @qp: to be told; NULL once that is being destroyed
@@ -28,7 +27,7 @@ enum {
  * @failed: how it ended
  */
 struct verve_fault {
-	struct work_struct work;
+	struct verve_job job;
 	refcount_t ref;
 	spinlock_t lock; /* qp */
 	struct verve_qp *qp;
@@ -40,13 +39,6 @@ struct verve_fault {
 	u64 va;
 	bool failed;
 };
-
-static struct workqueue_struct *fault_wq;
-
-void verve_fault_queue(struct work_struct *work)
-{
-	queue_work(fault_wq, work);
-}
 
 static void put_fault(struct verve_fault *fault)
 {
@@ -68,10 +60,9 @@ static struct verve_qp *get_qp(struct verve_fault *fault)
 }
 
 /* Who is told that pages are there finds out himself whether they still are. */
-static void fault_work(struct work_struct *work)
+static void run(struct verve_job *job)
 {
-	struct verve_fault *fault =
-		container_of(work, struct verve_fault, work);
+	struct verve_fault *fault = container_of(job, struct verve_fault, job);
 	struct verve_qp *qp;
 	ssize_t got;
 
@@ -100,7 +91,7 @@ int verve_fault_init(struct verve_qp *qp)
 	fault = kzalloc_obj(*fault);
 	if (!fault)
 		return -ENOMEM;
-	INIT_WORK(&fault->work, fault_work);
+	verve_job_init(&fault->job, run);
 	refcount_set(&fault->ref, 1);
 	spin_lock_init(&fault->lock);
 	fault->qp = qp;
@@ -140,7 +131,7 @@ static void start(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
 	fault->va = va;
 	refcount_inc(&fault->ref);
 	qp->stall.under_way = true;
-	verve_fault_queue(&fault->work);
+	verve_odp_queue(fault->odp, &fault->job);
 }
 
 int verve_fault_stall_at(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
@@ -219,15 +210,4 @@ struct llist_node *verve_fault_release(struct verve_qp *qp)
 	stall->num_held = 0;
 	stall->due_held = false;
 	return held;
-}
-
-int verve_fault_module_init(void)
-{
-	fault_wq = alloc_workqueue("verve_fault", WQ_UNBOUND, 0);
-	return fault_wq ? 0 : -ENOMEM;
-}
-
-void verve_fault_module_exit(void)
-{
-	destroy_workqueue(fault_wq);
 }

@@ -35,7 +35,6 @@ struct verve_fault;
 struct verve_iter;
 struct verve_mr;
 struct verve_qp;
-struct work_struct;
 
 /* What of an engine waits for a page */
 enum verve_stall_part {
@@ -105,12 +104,6 @@ void verve_fault_hold(struct verve_qp *qp, struct verve_arrival *arrival)
 /* Those that may be taken in now, the oldest first. */
 struct llist_node *verve_fault_release(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-
-/* Run it where page faults run: unbound, may sleep for long. Any context. */
-void verve_fault_queue(struct work_struct *work);
-
-int verve_fault_module_init(void);	/* module load */
-void verve_fault_module_exit(void);
 #else
 static inline int verve_fault_init(struct verve_qp *qp)
 {
@@ -158,15 +151,6 @@ static inline void verve_fault_hold(struct verve_qp *qp,
 static inline struct llist_node *verve_fault_release(struct verve_qp *qp)
 {
 	return NULL;
-}
-
-static inline int verve_fault_module_init(void)
-{
-	return 0;
-}
-
-static inline void verve_fault_module_exit(void)
-{
 }
 #endif
 

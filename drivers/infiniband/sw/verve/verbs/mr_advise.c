@@ -6,12 +6,11 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
-#include "../transport/fault.h"
 #include "mr_odp.h"
 
 /**
  * struct advice - a range to be faulted in
- * @work: by the kernel, while the process goes on
+ * @job: by the kernel, while the process goes on
  * @odp: referenced
  * @addr: user address
  * @len: bytes
@@ -19,7 +18,7 @@
  * @present_only: only what the process has mapped
  */
 struct advice {
-	struct work_struct work;
+	struct verve_job job;
 	struct verve_odp *odp;
 	unsigned long addr;
 	size_t len;
@@ -45,9 +44,9 @@ static int follow(const struct advice *p)
 	return 0;
 }
 
-static void advice_work(struct work_struct *work)
+static void run(struct verve_job *job)
 {
-	struct advice *p = container_of(work, struct advice, work);
+	struct advice *p = container_of(job, struct advice, job);
 
 	/* Nobody is told: who needs the memory later finds out. */
 	follow(p);
@@ -80,7 +79,7 @@ put:
 }
 
 static int follow_now(struct ib_pd *pd, const struct ib_sge *sge,
-			struct advice *p)
+		      struct advice *p)
 {
 	int err = describe(pd, sge, p);
 
@@ -92,7 +91,7 @@ static int follow_now(struct ib_pd *pd, const struct ib_sge *sge,
 }
 
 static int follow_later(struct ib_pd *pd, const struct ib_sge *sge,
-			  const struct advice *like)
+			const struct advice *like)
 {
 	struct advice *p = kmemdup(like, sizeof(*like), GFP_KERNEL_ACCOUNT);
 	int err;
@@ -104,8 +103,8 @@ static int follow_later(struct ib_pd *pd, const struct ib_sge *sge,
 		kfree(p);
 		return err;
 	}
-	INIT_WORK(&p->work, advice_work);
-	verve_fault_queue(&p->work);
+	verve_job_init(&p->job, run);
+	verve_odp_queue(p->odp, &p->job);
 	return 0;
 }
 

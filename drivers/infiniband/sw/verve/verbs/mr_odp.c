@@ -27,7 +27,6 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include "../transport/fault.h"
 #include "mr_odp.h"
 
 /* In an entry, whose address is that of a page: may be written. */
@@ -46,7 +45,8 @@ enum {
  * @ref: 1 for the region, 1 for each fault under way
  * @dev: device; NULL once detached, under @lock
  * @mr: its region, which has its first reference yet; or NULL, under @lock
- * @mm: whose memory; grabbed
+ * @mm: whose memory; grabbed by @pager
+ * @pager: does its page faults
  * @lock: writers of @table
  * @table: the kernel's address of each page, ENTRY_WRITABLE, or NULL
  * @release: frees it, in a context that may sleep
@@ -57,6 +57,7 @@ struct verve_odp {
 	struct verve_dev *dev;
 	struct verve_mr *mr;
 	struct mm_struct *mm;
+	struct verve_pager *pager;
 	struct mutex lock; /* table, dev */
 	struct verve_odp_table table;
 	struct work_struct release;
@@ -104,13 +105,16 @@ static const struct mmu_interval_notifier_ops notifier_ops = {
 	.invalidate = invalidate,
 };
 
-static void release(struct work_struct *work)
+static void free_odp(struct verve_odp *odp)
 {
-	struct verve_odp *odp = container_of(work, struct verve_odp, release);
-
-	mmdrop(odp->mm);
+	verve_pager_put(odp->pager);
 	verve_odp_table_free(&odp->table);
 	kfree(odp);
+}
+
+static void release(struct work_struct *work)
+{
+	free_odp(container_of(work, struct verve_odp, release));
 }
 
 struct verve_odp *verve_odp_get(const struct verve_mr *mr)
@@ -122,7 +126,12 @@ struct verve_odp *verve_odp_get(const struct verve_mr *mr)
 void verve_odp_put(struct verve_odp *odp)
 {
 	if (refcount_dec_and_test(&odp->ref))
-		verve_fault_queue(&odp->release);
+		verve_pager_release(&odp->release);
+}
+
+void verve_odp_queue(struct verve_odp *odp, struct verve_job *job)
+{
+	verve_pager_queue(odp->pager, job);
 }
 
 /* Of the whole address space? Such a region is called implicit. */
@@ -142,16 +151,23 @@ static struct verve_odp *alloc_odp(const struct verve_mr *mr)
 	table->start = mr->start & PAGE_MASK;
 	table->num_pages = (PAGE_ALIGN(mr->start + mr->length) - table->start) >>
 			   PAGE_SHIFT;
-	if (verve_odp_table_init(table, is_implicit(mr))) {
-		kfree(odp);
-		return NULL;
-	}
+	odp->pager = verve_pager_get(current->mm);
+	if (!odp->pager)
+		goto free;
+	if (verve_odp_table_init(table, is_implicit(mr)))
+		goto put;
 	refcount_set(&odp->ref, 1);
 	mutex_init(&odp->lock);
 	INIT_WORK(&odp->release, release);
 	odp->dev = to_vdev(mr->ibmr.pd->device);
 	odp->mm = current->mm;
 	return odp;
+
+put:
+	verve_pager_put(odp->pager);
+free:
+	kfree(odp);
+	return NULL;
 }
 
 int verve_odp_attach(struct verve_mr *mr)
@@ -172,11 +188,9 @@ int verve_odp_attach(struct verve_mr *mr)
 					   odp->table.num_pages * PAGE_SIZE,
 					   &notifier_ops);
 	if (err) {
-		verve_odp_table_free(&odp->table);
-		kfree(odp);
+		free_odp(odp);
 		return err;
 	}
-	mmgrab(odp->mm);
 	odp->mr = mr;
 	mr->odp = odp;
 	mr->num_blocks = min_t(size_t, odp->table.num_pages, U32_MAX);

@@ -7,6 +7,7 @@
 
 #include "mr.h"
 #include "odp_table.h"
+#include "pager.h"
 
 struct verve_odp;
 
@@ -35,6 +36,8 @@ void *verve_odp_map(const struct verve_mr *mr, u64 offset, int access);
 struct verve_odp *verve_odp_get(const struct verve_mr *mr);
 /* Any context. */
 void verve_odp_put(struct verve_odp *odp);
+/* Run a job that is not queued and needs @odp, referenced, in its turn. Up to softirq. */
+void verve_odp_queue(struct verve_odp *odp, struct verve_job *job);
 
 /**
  * verve_odp_fault() - have pages there
