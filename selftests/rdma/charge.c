@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Queues are memory, and charged to the control group of the process that
- * creates them, until it destroys them.
+ * creates them, until it destroys them. So is what the kernel needs for a region
+ * on demand, though another task does the page faults.
  *
  *	charge DEVICE FILE	FILE: memory.current of the group it runs in
  */
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <infiniband/verbs.h>
 
+#include "../lib/ends.h"
+#include "../lib/region.h"
 #include "../lib/tap.h"
+#include "../lib/uverbs.h"
+#include "../lib/wc.h"
+#include <rdma/ib_user_ioctl_verbs.h>
 
 /* A ring of so many completions, of 64 bytes each */
 #define CQE		((1 << 16) - 1)
 #define RING_BYTES	(64ll << 16)
+
+/* What the driver's table of an implicit region is divided by */
+#define PART		((size_t)2 << 20)
+#define PARTS		2048u
+/* Two pages for each, but for what was charged in advance */
+#define LEAST_BYTES	(PARTS * 2ll * 4096 * 9 / 10)
 
 static const char *file;
 
@@ -87,6 +102,64 @@ static bool cqs(struct ibv_context *ctx)
 	return true;
 }
 
+static struct ibv_sge piece_at(const uint8_t *mem, size_t i, uint32_t lkey)
+{
+	return (struct ibv_sge) {
+		.addr = (uintptr_t)mem + i * PART, .length = 1, .lkey = lkey,
+	};
+}
+
+/* Advice on one page in each part of an implicit region's table, for the kernel */
+static int advise_all(struct ibv_pd *pd, const uint8_t *mem, uint32_t lkey)
+{
+	enum { AT_ONCE = 64 };
+	struct ibv_sge sge[AT_ONCE];
+	int err = 0;
+	size_t i, j;
+
+	for (i = 0; !err && i < PARTS; i += AT_ONCE) {
+		for (j = 0; j < AT_ONCE; j++)
+			sge[j] = piece_at(mem, i + j, lkey);
+		err = uverbs_advise_mr(pd, IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH,
+				       0, sge, AT_ONCE);
+	}
+	return err;
+}
+
+/* For each piece a page of the driver's table, and one of the process's own. */
+static bool tables(struct ibv_context *ctx)
+{
+	uint64_t end = now_ms() + WAIT_MS;
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	long long before, now;
+	struct ibv_mr *mr;
+	uint8_t *mem;
+
+	mem = mmap(NULL, PARTS * PART, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	CHECK(pd && mem != MAP_FAILED, "%s", strerror(errno));
+	/* Huge pages need no tables, and are charged themselves. */
+	madvise(mem, PARTS * PART, MADV_NOHUGEPAGE);
+	mr = ibv_reg_mr(pd, NULL, SIZE_MAX, ON_DEMAND);
+	CHECK(mr, "reg_mr: %s", strerror(errno));
+	before = charged();
+	CHECK(!advise_all(pd, mem, mr->lkey), "advise_mr");
+	do {
+		usleep(10000);
+		now = charged();
+	} while (now - before < LEAST_BYTES && now_ms() < end);
+	tap_diag("%lld bytes for %u parts", now - before, PARTS);
+	CHECK(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd), "dereg_mr");
+	munmap(mem, PARTS * PART);
+	CHECK(now - before >= LEAST_BYTES, "too little charged");
+	return true;
+}
+
+static bool has_paging(struct ibv_context *ctx)
+{
+	return pages_on_demand(&(struct end) { .ctx = ctx });
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_context *ctx;
@@ -95,8 +168,13 @@ int main(int argc, char **argv)
 		return TAP_FAIL;
 	file = argv[2];
 	ctx = open_by_name(argv[1]);
-	tap_plan(1);
+	tap_plan(2);
 	tap_result(cqs(ctx), "CQs are charged");
+	if (has_paging(ctx))
+		tap_result(tables(ctx), "tables of regions on demand are charged");
+	else
+		tap_skip("this kernel is built without it",
+			 "tables of regions on demand are charged");
 	ibv_close_device(ctx);
 	return tap_done();
 }

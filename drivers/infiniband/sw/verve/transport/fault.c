@@ -88,7 +88,7 @@ int verve_fault_init(struct verve_qp *qp)
 	stall->held_end = &stall->held;
 	if (!qp->is_user)
 		return 0;
-	fault = kzalloc_obj(*fault);
+	fault = kzalloc_obj(*fault, GFP_KERNEL_ACCOUNT);
 	if (!fault)
 		return -ENOMEM;
 	verve_job_init(&fault->job, run);

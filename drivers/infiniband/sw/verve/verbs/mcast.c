@@ -134,7 +134,7 @@ static struct verve_group *create_group(struct verve_dev *dev,
 
 	if (atomic_read(&dev->mcast.groups.nelems) >= VERVE_MAX_MCAST_GRP)
 		return ERR_PTR(-ENOMEM);
-	group = kzalloc_obj(*group);
+	group = kzalloc_obj(*group, GFP_KERNEL_ACCOUNT);
 	if (!group)
 		return ERR_PTR(-ENOMEM);
 	group->addr = *addr;
@@ -188,7 +188,7 @@ static int add_member(struct verve_dev *dev, struct verve_group *group,
 	if (group->num_members >= VERVE_MAX_MCAST_QP_ATTACH ||
 	    dev->mcast.attached >= VERVE_MAX_TOTAL_MCAST_QP_ATTACH)
 		return -ENOMEM;
-	member = kzalloc_obj(*member);
+	member = kzalloc_obj(*member, GFP_KERNEL_ACCOUNT);
 	if (!member)
 		return -ENOMEM;
 	member->qp = qp;

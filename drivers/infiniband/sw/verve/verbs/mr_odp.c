@@ -22,6 +22,7 @@
  * odp->lock guards entries against each other's writers. Notifiers may be called
  * for the sake of reclaim, so nothing is allocated under it.
  */
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
 #include <linux/sched/mm.h>
@@ -142,7 +143,7 @@ static bool is_implicit(const struct verve_mr *mr)
 
 static struct verve_odp *alloc_odp(const struct verve_mr *mr)
 {
-	struct verve_odp *odp = kzalloc_obj(*odp);
+	struct verve_odp *odp = kzalloc_obj(*odp, GFP_KERNEL_ACCOUNT);
 	struct verve_odp_table *table;
 
 	if (!odp)
@@ -310,6 +311,19 @@ static long fault_pages(struct verve_odp *odp, unsigned long addr,
 	return err ?: got;
 }
 
+/* As the process itself would have: its control group pays, also for the table. */
+static long fault_charged(struct verve_odp *odp, unsigned long addr,
+			  unsigned long num, unsigned int flags)
+{
+	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(odp->mm);
+	struct mem_cgroup *old = set_active_memcg(memcg);
+	long got = fault_pages(odp, addr, num, flags);
+
+	set_active_memcg(old);
+	mem_cgroup_put(memcg);
+	return got;
+}
+
 ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 			int access, bool present_only)
 {
@@ -325,8 +339,8 @@ ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 	/* Only while pages are looked up: it keeps a dead process's memory. */
 	if (!mmget_not_zero(odp->mm))
 		return -EFAULT;
-	got = fault_pages(odp, first, min_t(unsigned long, num, FAULT_PAGES),
-			  flags);
+	got = fault_charged(odp, first, min_t(unsigned long, num, FAULT_PAGES),
+			    flags);
 	mmput_async(odp->mm);
 	if (got == -EFAULT && present_only)
 		got = 1;
