@@ -107,6 +107,11 @@ static inline int atomic_inc_return(atomic_t *v)
 	return ++v->counter;
 }
 
+static inline void atomic_sub(int i, atomic_t *v)
+{
+	v->counter -= i;
+}
+
 static inline void atomic_dec(atomic_t *v)
 {
 	v->counter--;

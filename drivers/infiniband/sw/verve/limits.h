@@ -57,6 +57,9 @@ enum verve_limits {
 	VERVE_ACKREQ_INTERVAL	= 64,
 	/* Packets that wait in a QP while memory for them is paged in. */
 	VERVE_MAX_HELD		= VERVE_MAX_UNACKED,
+	/* In all QPs, beyond the first few of each. */
+	VERVE_MIN_HELD		= 8,
+	VERVE_MAX_HELD_TOTAL	= 1 << 14,
 	/* Page faults that are under way: of a process, and of all. */
 	VERVE_MAX_FAULTS	= 8,
 	VERVE_MAX_FAULTS_TOTAL	= 512,

@@ -2,6 +2,7 @@
 /*
  * Stalls: what an engine does about memory that is not there (see fault.h).
  */
+#include <linux/atomic.h>
 #include <linux/slab.h>
 #include "../verbs/mr_odp.h"
 #include "fault.h"
@@ -39,6 +40,9 @@ struct verve_fault {
 	u64 va;
 	bool failed;
 };
+
+/* Arrivals that QPs hold beyond what each may in any case */
+static atomic_t held_by_all;
 
 static void put_fault(struct verve_fault *fault)
 {
@@ -178,11 +182,19 @@ bool verve_fault_stalls(const struct verve_qp *qp, enum verve_stall_part part)
 	return qp->stall.parts & part;
 }
 
+static bool have_room(const struct verve_stall *stall)
+{
+	if (stall->num_held == VERVE_MAX_HELD)
+		return false;
+	return stall->num_held < VERVE_MIN_HELD ||
+	       atomic_add_unless(&held_by_all, 1, VERVE_MAX_HELD_TOTAL);
+}
+
 void verve_fault_hold(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	struct verve_stall *stall = &qp->stall;
 
-	if (stall->num_held == VERVE_MAX_HELD) {
+	if (!have_room(stall)) {
 		verve_count(qp, rx_drop_stalled, 1);
 		verve_arrival_free(arrival);
 		return;
@@ -205,6 +217,8 @@ struct llist_node *verve_fault_release(struct verve_qp *qp)
 	}
 	if (stall->parts & VERVE_STALL_ARRIVALS)
 		return NULL;
+	if (stall->num_held > VERVE_MIN_HELD)
+		atomic_sub(stall->num_held - VERVE_MIN_HELD, &held_by_all);
 	stall->held = NULL;
 	stall->held_end = &stall->held;
 	stall->num_held = 0;
