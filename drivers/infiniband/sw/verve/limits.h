@@ -60,6 +60,15 @@ enum verve_limits {
 	/* In all QPs, beyond the first few of each. */
 	VERVE_MIN_HELD		= 8,
 	VERVE_MAX_HELD_TOTAL	= 1 << 14,
+	/* Bytes of memory that packets in a QP's inbox take, until its engine takes
+	 * them in, and what each counts as at least, and at most. Whose PSN is
+	 * further away than that from those under way is not the peer's, if there is
+	 * too much.
+	 */
+	VERVE_MAX_BACKLOG	= 8 << 20,
+	VERVE_BACKLOG_LEAST	= 8 << 10,
+	VERVE_BACKLOG_MOST	= 64 << 10,
+	VERVE_NEAR_PSNS		= 1 << 16,
 	/* Page faults that are under way: of a process, and of all. */
 	VERVE_MAX_FAULTS	= 8,
 	VERVE_MAX_FAULTS_TOTAL	= 512,

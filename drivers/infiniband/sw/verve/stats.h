@@ -82,6 +82,7 @@
 	X(rx_drop_no_recv)		\
 	X(rx_drop_protocol)		\
 	X(rx_drop_memory)		\
+	X(rx_drop_backlog)		\
 	X(rx_drop_misplaced)		\
 	X(rx_drop_lent)			\
 	X(rx_drop_stalled)

@@ -26,6 +26,13 @@ u32 verve_arrival_packets(const struct verve_arrival *arrival)
 	return is_loop(arrival) ? to_handover(arrival)->packets : 1;
 }
 
+/* The first of a train says what the whole train takes. */
+u32 verve_arrival_memory(const struct verve_arrival *arrival)
+{
+	return clamp_t(u32, to_skb(arrival)->truesize, VERVE_BACKLOG_LEAST,
+		       VERVE_BACKLOG_MOST);
+}
+
 void verve_arrival_free(struct verve_arrival *arrival)
 {
 	napi_consume_skb(to_skb(arrival), 1);

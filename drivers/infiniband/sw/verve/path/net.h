@@ -71,6 +71,7 @@ int verve_gro_complete(struct sock *sk, struct sk_buff *skb, int offset);
  * @oldest: first arrival
  * @packets: in hand
  * @bytes: transport headers, payload, pad and ICRC of those
+ * @memory: bytes that they take (backlog.h)
  * @hash: of their flow, when the NIC or RPS has computed it, or 0
  * @verified: packets of those whose ICRC a NIC has verified
  *
@@ -84,6 +85,7 @@ struct verve_batch {
 	struct llist_node *oldest;
 	u32 packets;
 	u32 bytes;
+	u32 memory;
 	u32 hash;
 	u32 verified;
 };

@@ -21,6 +21,7 @@
 #include "../trace.h"
 #include "../transport/engine.h"
 #include "../wire/icrc.h"
+#include "backlog.h"
 #include "late.h"
 #include "net.h"
 
@@ -255,6 +256,7 @@ static void append(struct verve_batch *batch, struct sk_buff *skb)
 
 	batch->packets++;
 	batch->bytes += skb->len - sizeof(struct udphdr);
+	batch->memory += verve_arrival_memory(arrival);
 	batch->hash = skb_get_hash_raw(skb);
 	if (unlikely(arrival->pdu.flags & VERVE_PDU_CE))
 		verve_count(batch->qp, np_ecn_marked_roce_packets, 1);
@@ -359,7 +361,8 @@ void verve_batch_deliver(struct verve_batch *batch)
 		verve_count(qp, rx_icrc_offload, batch->verified);
 	if (unlikely(batch->hash != READ_ONCE(qp->rx_hash)))
 		WRITE_ONCE(qp->rx_hash, batch->hash);
-	verve_engine_receive(qp, batch->newest, batch->oldest);
+	if (likely(verve_backlog_admit(batch)))
+		verve_engine_receive(qp, batch->newest, batch->oldest);
 	verve_qp_put(qp);
 	*batch = (struct verve_batch) { .vnet = batch->vnet };
 }

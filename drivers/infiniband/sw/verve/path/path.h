@@ -191,6 +191,9 @@ struct verve_arrival {
 /* How many packets it stands for. */
 u32 verve_arrival_packets(const struct verve_arrival *arrival);
 
+/* Bytes that it takes while it waits, for the account (backlog.h). From the network. */
+u32 verve_arrival_memory(const struct verve_arrival *arrival);
+
 /* The arrival was taken in: give back its memory. BH off. */
 void verve_arrival_free(struct verve_arrival *arrival);
 

@@ -158,11 +158,22 @@ static void take_in_list(struct verve_qp *qp, struct llist_node *list)
 	}
 }
 
+/*
+ * All that came in. Of what comes at this moment, some may be counted and not be there,
+ * or the reverse, until the next round.
+ */
+static struct llist_node *empty_inbox(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	atomic_set(&qp->inbox_memory, 0);
+	return llist_reverse_order(llist_del_all(&qp->inbox));
+}
+
 static void take_in_all(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	take_in_list(qp, verve_fault_release(qp));
-	take_in_list(qp, llist_reverse_order(llist_del_all(&qp->inbox)));
+	take_in_list(qp, empty_inbox(qp));
 }
 
 /*
@@ -175,8 +186,7 @@ static bool drop_all(struct verve_qp *qp)
 	struct verve_arrival *arrival, *next;
 	bool any = false;
 
-	llist_for_each_entry_safe(arrival, next, llist_del_all(&qp->inbox),
-				  node) {
+	llist_for_each_entry_safe(arrival, next, empty_inbox(qp), node) {
 		any |= verve_arrival_matches(arrival, &qp->flow.av);
 		verve_qp_drop(qp, rx_drop_lent);
 		verve_arrival_free(arrival);

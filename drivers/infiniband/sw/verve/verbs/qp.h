@@ -234,6 +234,7 @@ enum verve_qp_notice {
  * @rcu: memory outlives look-ups
  * @rx_hash: of the flow that its packets come in by, for RPS, or 0
  * @inbox: arrivals not yet taken in
+ * @inbox_memory: bytes that they take, about (path/backlog.h)
  * @events: enum verve_qp_event bits not yet taken in
  * @work: continues where the budget ran out, and runs posts made with
  *	interrupts off
@@ -283,6 +284,7 @@ struct verve_qp {
 
 	u32 rx_hash;
 	struct llist_head inbox;
+	atomic_t inbox_memory;
 	unsigned long events;
 	struct work_struct work;
 	struct hrtimer timer;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What may wait in an inbox (see backlog.h)
+ */
+#include <linux/compiler.h>
+#include "../transport/transport.h"
+#include "backlog.h"
+#include "net.h"
+
+/*
+ * Might it be what the peer has sent? This is read without the lock: while a verb
+ * changes the QP the answer may be wrong, and costs a packet. The engine judges anew.
+ */
+static bool is_expected(const struct verve_qp *qp,
+			const struct verve_arrival *arrival)
+{
+	u32 due = verve_opcode_flags(arrival->pdu.opcode) & VERVE_OP_RESPONSE ?
+		  READ_ONCE(qp->req.una) : READ_ONCE(qp->resp.epsn);
+
+	/* A datagram may come from anywhere. */
+	if (!verve_qp_is_connected(qp))
+		return true;
+	if (!verve_backlog_is_near(arrival->pdu.psn, due))
+		return false;
+	/* A wrong answer is a packet lost, or one too many */
+	return data_race(verve_arrival_matches(arrival, &qp->flow.av));
+}
+
+static void drop(struct verve_batch *batch, struct verve_arrival *arrival)
+{
+	batch->memory -= verve_arrival_memory(arrival);
+	verve_qp_drop(batch->qp, rx_drop_backlog);
+	verve_arrival_free(arrival);
+}
+
+/* In order: what is left is linked as it was. */
+static void sift(struct verve_batch *batch, u32 waiting)
+{
+	struct llist_node **place = &batch->newest, *node;
+
+	batch->oldest = NULL;
+	while ((node = *place)) {
+		struct verve_arrival *arrival =
+			container_of(node, struct verve_arrival, node);
+
+		if (verve_backlog_has_room(waiting,
+					   is_expected(batch->qp, arrival))) {
+			batch->oldest = node;
+			place = &node->next;
+		} else {
+			*place = node->next;
+			drop(batch, arrival);
+		}
+	}
+}
+
+bool verve_backlog_admit(struct verve_batch *batch)
+{
+	struct verve_qp *qp = batch->qp;
+	u32 waiting = atomic_read(&qp->inbox_memory);
+
+	/* An empty inbox may be said to be full, for what has just been taken out. */
+	if (unlikely(!verve_backlog_has_room(waiting, false)) &&
+	    !llist_empty(&qp->inbox))
+		sift(batch, waiting);
+	if (!batch->newest)
+		return false;
+	atomic_add(batch->memory, &qp->inbox_memory);
+	return true;
+}
