@@ -76,11 +76,12 @@ struct want {
 	long least, most;
 };
 
-/* Packets and bytes depend on how ACKs are coalesced, probes on time. */
+/* Packets, bytes and rounds depend on how ACKs are coalesced, probes on time. */
 static bool is_traffic(const char *name)
 {
 	return !strncmp(name, "sent_", 5) || !strcmp(name, "rcvd_pkts") ||
-	       !strcmp(name, "rcvd_bytes") || !strcmp(name, "loss_probes");
+	       !strcmp(name, "rcvd_bytes") || !strcmp(name, "loss_probes") ||
+	       !strcmp(name, "budget_spent");
 }
 
 /*

@@ -81,8 +81,18 @@ enum verve_limits {
 	VERVE_MAX_STRANGERS	= 3,
 	VERVE_STRANGERS_SECONDS	= 4,
 	VERVE_MAX_SEARCHES	= 64,
-	/* What one entry into an engine may send or take in before others run. */
+	/* What one round of an engine may send before others run. A request that
+	 * is flushed, or a receive, costs as much as a packet.
+	 */
 	VERVE_BUDGET_PACKETS	= 64,
+	/* Looks at a send queue in one round, whatever comes of them; to send one
+	 * request takes two.
+	 */
+	VERVE_BUDGET_STEPS	= 4 * VERVE_BUDGET_PACKETS,
+	/* Requests that are begun and have not completed. What is sent is bounded by
+	 * its PSNs; local requests, which have none, wait at so many.
+	 */
+	VERVE_MAX_BEGUN		= 2 * VERVE_MAX_UNACKED,
 };
 
 /* Bytes; the IBTA's limit of a message (C9-2). */

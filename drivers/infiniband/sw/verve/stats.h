@@ -62,6 +62,7 @@
 	X(req_cqe_error)		\
 	X(resp_cqe_error)		\
 	X(cq_overrun)			\
+	X(budget_spent)			\
 	X(page_faults)			\
 	X(page_invalidations)		\
 	X(np_ecn_marked_roce_packets)	\

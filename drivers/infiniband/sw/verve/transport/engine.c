@@ -228,6 +228,8 @@ static void run(struct verve_qp *qp)
 	verve_timer_round_end(qp);
 	verve_train_flush(&train);
 	qp->train = NULL;
+	if (!qp->budget)
+		verve_count(qp, budget_spent, 1);
 	verve_loan_round_end(qp);
 }
 

@@ -504,8 +504,9 @@ static bool begin(struct verve_qp *qp, struct verve_swqe *wqe)
 static bool run_local(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
-	bool waits = wqe->opcode == IB_WR_LOCAL_INV &&
-		     qp->sq.tail != qp->sq.next;
+	u32 begun = qp->sq.next - qp->sq.tail;
+	bool waits = begun >= VERVE_MAX_BEGUN ||
+		     (begun && wqe->opcode == IB_WR_LOCAL_INV);
 
 	/* What was executed is not executed again by going back over it. */
 	if (wqe->state == VERVE_WQE_POSTED && (waits || !may_start(qp, wqe)))
@@ -554,16 +555,40 @@ static void check_drained(struct verve_qp *qp)
 		verve_engine_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
+/* Any step may be the one that stops the queue, or finds its CQ full. */
+static bool is_sending(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD;
+}
+
+/*
+ * Steps cost the budget by what they send. Those that send nothing are counted too,
+ * so that no queue, however it was filled, keeps its engine in here.
+ */
+static void serve(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	u32 steps = VERVE_BUDGET_STEPS;
+
+	while (qp->budget && is_sending(qp) && step(qp)) {
+		if (!--steps) {
+			verve_engine_again(qp);
+			return;
+		}
+	}
+}
+
 void verve_requester_run(struct verve_qp *qp)
 {
 	switch (qp->state) {
 	case IB_QPS_RTS:
 	case IB_QPS_SQD:
+		if (!verve_completer_flush_doomed(qp))
+			break;
 		if (qp->state == IB_QPS_SQD)
 			verve_requester_ask(qp);
-		/* Retiring one may find the CQ full, and end it. */
-		while (qp->budget && qp->state != IB_QPS_ERR && step(qp))
-			;
+		serve(qp);
 		check_drained(qp);
 		if (!qp->budget)
 			verve_engine_again(qp);

@@ -526,7 +526,6 @@ static void report_last_wqe(struct verve_qp *qp)
 void verve_responder_flush(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
-	u32 most = qp->rq.exists ? verve_ring_capacity(&qp->rq.ring) + 1 : 0;
 
 	stop_placing(resp);
 	resp->op = 0;
@@ -538,6 +537,15 @@ void verve_responder_flush(struct verve_qp *qp)
 	/* An SRQ's receives stay: others use them (10.2.9.2). */
 	if (qp->srq)
 		report_last_wqe(qp);
-	while (most-- && verve_responder_take_recv(qp) != -ENOENT)
+	while (qp->rq.exists) {
+		/* A user may post as fast as that is flushed. */
+		if (!qp->budget) {
+			verve_engine_again(qp);
+			return;
+		}
+		if (verve_responder_take_recv(qp) == -ENOENT)
+			return;
+		qp->budget--;
 		verve_responder_fail_recv(qp, IB_WC_WR_FLUSH_ERR);
+	}
 }

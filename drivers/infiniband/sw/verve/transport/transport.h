@@ -28,7 +28,7 @@ struct verve_swqe *verve_requester_next(struct verve_qp *qp)
 /* That request takes its PSNs, from req.psn on. */
 void verve_requester_start(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock);
-/* Send what may be sent, within the budget. */
+/* Send, or flush, what may be, within the budget. */
 void verve_requester_run(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /**
@@ -71,8 +71,20 @@ void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
 /* The oldest request fails, and with it the QP. */
 void verve_completer_fail(struct verve_qp *qp, enum ib_wc_status status)
 	__must_hold(&qp->lock);
-/* Every request, in order, with IB_WC_WR_FLUSH_ERR. */
+/*
+ * Every request, in order, with IB_WC_WR_FLUSH_ERR; within the budget. What is left
+ * is done by the next rounds, as long as the QP's state is one in which it must be.
+ */
 void verve_completer_flush(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/*
+ * The QP leaves SQE: what has been posted up to now is flushed all the same, before
+ * anything is sent (10.3.1).
+ */
+void verve_completer_doom(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* Flush those, within the budget. Return: whether none is left. */
+bool verve_completer_flush_doomed(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* The retransmission timer has run out with packets outstanding. */
 void verve_completer_timeout(struct verve_qp *qp)
@@ -115,6 +127,7 @@ bool verve_responder_put_off(struct verve_qp *qp,
 /* End of the engine's round: acknowledge, and hold no memory region on. */
 void verve_responder_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
+/* Every receive of its own, with IB_WC_WR_FLUSH_ERR; as verve_completer_flush(). */
 void verve_responder_flush(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 

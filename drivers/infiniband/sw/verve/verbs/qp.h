@@ -40,6 +40,7 @@ struct verve_train;
  * @head: next copy to be filled; free running, as the others
  * @next: next copy to be transmitted
  * @tail: oldest copy that has not completed
+ * @doomed: of the oldest, so many are to be flushed, whatever the state is
  * @sig_all: every request completes with a CQE
  *
  * @next and @tail belong to the engine; @head is written by the engine (user
@@ -56,6 +57,7 @@ struct verve_sq {
 	u32 head;
 	u32 next;
 	u32 tail;
+	u32 doomed;
 	bool sig_all;
 };
 

@@ -22,6 +22,7 @@ static void reset(struct verve_qp *qp)
 	/* Posters may use the slots again: see post_one() */
 	smp_store_release(&sq->tail, sq->head);
 	sq->next = sq->head;
+	sq->doomed = 0;
 	if (qp->is_user)
 		verve_ring_discard(&sq->ring);
 	if (qp->rq.exists)
@@ -149,6 +150,10 @@ static void enter_state(struct verve_qp *qp, enum ib_qp_state state)
 		break;
 	case IB_QPS_SQD:
 		qp->drained = false;
+		break;
+	case IB_QPS_RTS:
+		if (qp->state == IB_QPS_SQE)
+			verve_completer_doom(qp);
 		break;
 	default:
 		break;
