@@ -113,6 +113,90 @@ static bool list_with_a_bad_one(void)
 	       expect_none(e.a.scq);
 }
 
+/* Takes end a to RTS again, with @depth READs and atomics at most. */
+static bool limit_reads(uint8_t depth)
+{
+	struct qp_conf conf = { .type = IBV_QPT_RC };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	int mask;
+
+	CHECK(!ibv_modify_qp(e.a.qp, &attr, IBV_QP_STATE) &&
+	      !end_to_init(&e.a, &conf) && !end_to_rtr(&e.a, &e.b, &conf),
+	      "to RTR");
+	mask = attr_rts(&attr, &conf, &e.a);
+	attr.max_rd_atomic = depth;
+	CHECK(!ibv_modify_qp(e.a.qp, &attr, mask), "to RTS");
+	return true;
+}
+
+/* The same without losing the connection (table 91: SQD to SQD) */
+static bool limit_reads_in_sqd(uint8_t depth)
+{
+	struct ibv_qp_attr sqd = { .qp_state = IBV_QPS_SQD };
+	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS };
+	struct ibv_qp_attr limit = sqd;
+
+	limit.max_rd_atomic = depth;
+	CHECK(!ibv_modify_qp(e.a.qp, &sqd, IBV_QP_STATE), "to SQD");
+	CHECK(!ibv_modify_qp(e.a.qp, &limit, IBV_QP_STATE |
+			     IBV_QP_MAX_QP_RD_ATOMIC), "max_rd_atomic");
+	CHECK(!ibv_modify_qp(e.a.qp, &rts, IBV_QP_STATE), "to RTS");
+	return true;
+}
+
+/* A WRITE is done, and @opcode behind it never can be. */
+static bool fails_behind_write(enum ibv_wr_opcode opcode)
+{
+	struct ibv_sge sge = end_sge(&e.a, 8);
+	struct ibv_send_wr read = work(&e, opcode, &sge);
+	struct ibv_send_wr write = work(&e, IBV_WR_RDMA_WRITE, &sge);
+
+	write.next = &read;
+	CHECK(!post(&e.a, &write), "post_send");
+	if (!expect_wc(e.a.scq, IBV_WR_RDMA_WRITE, IBV_WC_SUCCESS) ||
+	    !expect_wc(e.a.scq, opcode, IBV_WC_LOC_QP_OP_ERR))
+		return false;
+	CHECK(end_state(&e.a) == IBV_QPS_ERR, "the QP lives on");
+	return true;
+}
+
+static bool read_without_depth(void)
+{
+	return limit_reads(0) && fails_behind_write(IBV_WR_RDMA_READ);
+}
+
+static bool atomic_without_depth(void)
+{
+	return limit_reads(0) && fails_behind_write(IBV_WR_ATOMIC_FETCH_AND_ADD);
+}
+
+static bool depth_taken_away(void)
+{
+	return limit_reads_in_sqd(0) && fails_behind_write(IBV_WR_RDMA_READ);
+}
+
+static bool depth_given_again(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 6000);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_READ, &sge);
+
+	if (!limit_reads_in_sqd(0) || !limit_reads_in_sqd(1))
+		return false;
+	CHECK(!post(&e.a, &wr), "post_send");
+	return expect_wc(e.a.scq, IBV_WR_RDMA_READ, IBV_WC_SUCCESS);
+}
+
+/* What has been begun is finished in SQD, whatever is changed meanwhile. */
+static bool depth_taken_meanwhile(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 1u << 20);
+	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_READ, &sge);
+
+	CHECK(!post(&e.a, &wr), "post_send");
+	return limit_reads_in_sqd(0) &&
+	       expect_wc(e.a.scq, IBV_WR_RDMA_READ, IBV_WC_SUCCESS);
+}
+
 static bool not_of_uc(enum ibv_wr_opcode opcode)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -334,6 +418,12 @@ static const struct {
 	{ "RC list with a bad request", list_with_a_bad_one, IBV_QPT_RC },
 	{ "RC sends in RESET, INIT, RTR", wrong_states, IBV_QPT_RC },
 	{ "RC receives in INIT, RTR", early_receives, IBV_QPT_RC },
+	{ "RC READ, where none is allowed", read_without_depth, IBV_QPT_RC },
+	{ "RC atomic, where none is allowed", atomic_without_depth, IBV_QPT_RC },
+	{ "RC READ, where none is allowed any more", depth_taken_away,
+	  IBV_QPT_RC },
+	{ "RC READ, where one is allowed again", depth_given_again, IBV_QPT_RC },
+	{ "RC READ that was begun before", depth_taken_meanwhile, IBV_QPT_RC },
 	{ "no rate limit", rate_limit, IBV_QPT_RC },
 	{ "no XRC", xrc, IBV_QPT_RC },
 	{ "UC read", uc_read, IBV_QPT_UC },

@@ -37,11 +37,18 @@ static bool is_carried(const struct verve_swqe *wqe)
 	}
 }
 
-/* Is its memory there? What the NIC knows of it is the NIC's business. */
+/*
+ * Is its memory there? What the NIC knows of it is the NIC's business. Without a
+ * depth for READs, one fails, and that it does at home.
+ */
 static bool is_allowed(const struct verve_qp *qp, const struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
 {
-	int access = wqe->opcode == IB_WR_RDMA_READ ? IB_ACCESS_LOCAL_WRITE : 0;
+	bool is_read = wqe->opcode == IB_WR_RDMA_READ;
+	int access = is_read ? IB_ACCESS_LOCAL_WRITE : 0;
 
+	if (is_read && !qp->attr.max_rd_atomic)
+		return false;
 	return wqe->is_inline ||
 	       !verve_sges_check(qp->dev, qp->ibqp->pd, wqe->sge, wqe->num_sge,
 				 access);

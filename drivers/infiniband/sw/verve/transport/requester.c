@@ -456,6 +456,16 @@ static bool send_single(struct verve_qp *qp, struct verve_swqe *wqe)
 	return true;
 }
 
+/*
+ * May one more be under way? In SQD the depth may be changed, also to none, while
+ * the rest of a long READ that was begun is still to be asked for.
+ */
+static bool has_depth(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return qp->req.rd_atomic < max_t(u32, qp->attr.max_rd_atomic, 1);
+}
+
 /* Return: false when nothing more can be done now. */
 static bool send_reliable(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
@@ -465,7 +475,7 @@ static bool send_reliable(struct verve_qp *qp, struct verve_swqe *wqe)
 	if (qp->req.wait_rnr || !allowance(qp) || (qp->req.probing && !again))
 		return false;
 	if (is_read(wqe) || is_single(wqe)) {
-		if (qp->req.rd_atomic >= qp->attr.max_rd_atomic && !again)
+		if (!has_depth(qp) && !again)
 			return false;
 		return is_read(wqe) ? send_read(qp, wqe) : send_single(qp, wqe);
 	}
@@ -485,6 +495,14 @@ static bool send_unreliable(struct verve_qp *qp, struct verve_swqe *wqe)
 	return sent;
 }
 
+/* An initiator depth of 0 says that there are none of those on this QP (11.2.5.2). */
+static bool is_out_of_depth(const struct verve_qp *qp,
+			    const struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	return (is_read(wqe) || is_single(wqe)) && !qp->attr.max_rd_atomic;
+}
+
 /* Return: false when the request must wait. */
 static bool begin(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
@@ -493,6 +511,10 @@ static bool begin(struct verve_qp *qp, struct verve_swqe *wqe)
 
 	if (!may_start(qp, wqe))
 		return verve_requester_ask(qp);
+	if (is_out_of_depth(qp, wqe)) {
+		wqe->error = IB_WC_LOC_QP_OP_ERR;
+		return true;
+	}
 	if (check_memory(qp, wqe, writes ? IB_ACCESS_LOCAL_WRITE : 0)) {
 		wqe->error = IB_WC_LOC_PROT_ERR;
 		return true;
