@@ -241,6 +241,15 @@ void packet_add(struct packet *p, const void *data, unsigned int len)
 	p->len += len;
 }
 
+void packet_bth(struct packet *p, uint8_t opcode, uint32_t qpn, uint32_t psn)
+{
+	const uint32_t bth[] = {
+		htonl((uint32_t)opcode << 24 | 0xffff), htonl(qpn), htonl(psn),
+	};
+
+	packet_add(p, bth, sizeof(bth));
+}
+
 void packet_mark(struct packet *p, uint8_t tos)
 {
 	if (p->ipv6) {

@@ -315,7 +315,20 @@ static void count_message(struct node *node, u32 r)
 	       "message %u once more", r);
 }
 
-/* The receive has failed, because of its own memory. */
+/* Is there a WRITE of the peer's that takes a receive and then may not write? */
+static bool may_refuse_write(const struct node *node)
+{
+	const struct node *peer = peer_of(node);
+	u32 r;
+
+	for (r = peer->done; r < peer->posted; r++)
+		if (peer->plan[r].op == IB_WR_RDMA_WRITE_WITH_IMM &&
+		    plan_is_refused(&peer->plan[r]))
+			return true;
+	return false;
+}
+
+/* The receive has failed, because of its own memory or that of a WRITE. */
 static void recv_failed(struct node *node, const struct ib_wc *wc,
 			const struct receive *receive)
 {
@@ -323,7 +336,8 @@ static void recv_failed(struct node *node, const struct ib_wc *wc,
 			wc->status == IB_WC_LOC_LEN_ERR;
 
 	expect(is_short ||
-	       (wc->status == IB_WC_LOC_PROT_ERR && receive->gone),
+	       (wc->status == IB_WC_LOC_PROT_ERR && receive->gone) ||
+	       (wc->status == IB_WC_LOC_ACCESS_ERR && may_refuse_write(node)),
 	       "receive %llu: status %d", wc->wr_id, wc->status);
 	expect(!node->recv_failed && (!node->failed || !plan_is_reliable()),
 	       "receive %llu: status %d after a failure", wc->wr_id,

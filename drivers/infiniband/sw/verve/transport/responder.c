@@ -144,11 +144,25 @@ static void abandon(struct verve_qp *qp)
 	qp->resp.placed = 0;
 }
 
+/*
+ * The receive that the message had taken does not just end as those behind it: it
+ * says that a request was wrong, or that its WRITE had no access (9.9.3, 11.6.2).
+ */
+static void fail_recv_in_use(struct verve_qp *qp, u8 nak)
+	__must_hold(&qp->lock)
+{
+	if (qp->resp.recv_valid)
+		verve_responder_fail_recv(qp, nak == VERVE_NAK_REM_ACC_ERR ?
+					      IB_WC_LOC_ACCESS_ERR :
+					      IB_WC_REM_INV_REQ_ERR);
+}
+
 /* The packet breaks a rule: NAK it, or on UC drop its message. */
 static void refuse(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock)
 {
 	if (qp->type == IB_QPT_RC) {
+		fail_recv_in_use(qp, nak);
 		verve_answer_refuse(qp, nak);
 		return;
 	}
