@@ -8,15 +8,6 @@
 
 #include "memory.h"
 
-/* Says where and why a test fails, and ends it. */
-#define CHECK(cond, fmt, ...) do {					\
-	if (!(cond)) {							\
-		pr_info("# %s:%d: " fmt "\n", __func__, __LINE__,	\
-			##__VA_ARGS__);					\
-		return false;						\
-	}								\
-} while (0)
-
 extern struct pair pair; /* of the module */
 
 bool memory_map(struct memory *m);

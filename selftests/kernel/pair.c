@@ -144,7 +144,7 @@ static int to_rts(struct ib_qp *qp)
 			    IB_QP_RNR_RETRY | IB_QP_MAX_QP_RD_ATOMIC);
 }
 
-static int bring_up(struct pair *p, struct ib_qp *qp, struct ib_qp *peer)
+int pair_bring_up(struct pair *p, struct ib_qp *qp, struct ib_qp *peer)
 {
 	return to_init(qp) ?: to_rtr(p, qp, peer->qp_num) ?: to_rts(qp);
 }
@@ -161,7 +161,8 @@ int pair_connect(struct pair *p)
 		destroy(&p->a);
 		return err;
 	}
-	err = bring_up(p, p->a.qp, p->b.qp) ?: bring_up(p, p->b.qp, p->a.qp);
+	err = pair_bring_up(p, p->a.qp, p->b.qp) ?:
+	      pair_bring_up(p, p->b.qp, p->a.qp);
 	if (err)
 		pair_disconnect(p);
 	return err;

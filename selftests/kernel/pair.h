@@ -8,6 +8,15 @@
 #include <linux/completion.h>
 #include <rdma/ib_verbs.h>
 
+/* Says where and why a test fails, and ends it. */
+#define CHECK(cond, fmt, ...) do {					\
+	if (!(cond)) {							\
+		pr_info("# %s:%d: " fmt "\n", __func__, __LINE__,	\
+			##__VA_ARGS__);					\
+		return false;						\
+	}								\
+} while (0)
+
 /* Bytes of each side's buffer */
 #define SIDE_BYTES	(64 << 10)
 
@@ -64,6 +73,8 @@ void pair_close(struct pair *p);
 /* QPs and CQs anew. Return: 0 or an error. */
 int pair_connect(struct pair *p);
 void pair_disconnect(struct pair *p);
+/* One way, of QPs that are not the pair's: from RESET to RTS. Return: 0 or an error. */
+int pair_bring_up(struct pair *p, struct ib_qp *qp, struct ib_qp *peer);
 
 /* Before it is posted, and again before it is posted again. */
 void op_init(struct op *op);

@@ -423,6 +423,11 @@ void verve_cq_notify(struct verve_cq *cq)
 	(void)cq;
 }
 
+void verve_cq_notify_later(struct verve_cq *cq)
+{
+	(void)cq;
+}
+
 void verve_srq_notify(struct verve_srq *srq)
 {
 	(void)srq;

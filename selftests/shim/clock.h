@@ -16,6 +16,11 @@ enum hrtimer_mode { HRTIMER_MODE_REL_SOFT };
 
 #define CLOCK_MONOTONIC		1
 
+/* Nothing linked here schedules one. */
+struct tasklet_struct {
+	bool is_scheduled;
+};
+
 /**
  * struct hrtimer - a timer that runs out once
  * @function: called then

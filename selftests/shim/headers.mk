@@ -27,7 +27,7 @@ KERNEL_HEADERS := linux/align.h linux/atomic.h linux/bitops.h \
 	linux/iosys-map.h linux/irqflags.h linux/limits.h linux/list.h linux/llist.h \
 	linux/local_lock.h linux/log2.h linux/math64.h linux/minmax.h linux/mm.h \
 	linux/moduleparam.h linux/mutex.h linux/netdevice.h linux/percpu.h \
-	linux/rcupdate.h \
+	linux/rcupdate.h linux/interrupt.h \
 	linux/refcount.h linux/rhashtable.h linux/slab.h linux/spinlock.h \
 	linux/string.h linux/time64.h linux/ktime.h linux/types.h \
 	linux/vmalloc.h linux/workqueue.h linux/xarray.h

@@ -12,8 +12,14 @@
  *
  * Order: qp->lock, then one of sq.post_lock, rq.lock (of the QP or its SRQ),
  * cq.lock, which are leaves. Two QPs are held only when they are connected with
- * each other on one device (pair.h). Completion and event handlers are called
- * after the locks are dropped.
+ * each other on one device (pair.h).
+ *
+ * Completion and event handlers are called after the locks are dropped, and not in
+ * the stack of a verb: its caller may hold a lock that the handler wants
+ * (Documentation/infiniband/core_locking.rst). An entry by a packet or by the work
+ * item calls them; one by a verb, and by whatever else kicks the engine, leaves those
+ * of CQs to a tasklet, which runs as soon as BH are on, and the rest, which is rare, to
+ * the work item. Of a CQ, one handler runs at a time (verbs/cq.c).
  *
  * The engine runs with BH off in the context that gave it work: the poster's,
  * the receive softirq, the timer's; with interrupts off it is left to a work
@@ -29,6 +35,13 @@
 #include "transport.h"
 
 static struct workqueue_struct *engine_wq;
+
+/* By what an engine is entered: who is called from there, and who is waited for */
+enum entry {
+	ENTRY_VERB,	/* perhaps: no handlers */
+	ENTRY_PACKET,
+	ENTRY_WORK,	/* a pair's other lock is waited for where that may be */
+};
 
 static void free_arrivals(struct llist_node *list)
 {
@@ -251,28 +264,41 @@ static void raise_event(struct verve_qp *qp, enum ib_event_type type)
 		ibqp->event_handler(&event, ibqp->qp_context);
 }
 
+static void notify_cq(struct verve_cq *cq, enum entry entry)
+{
+	if (entry == ENTRY_VERB)
+		verve_cq_notify_later(cq);
+	else
+		verve_cq_notify(cq);
+}
+
 /* The QP is referenced, and its CQs and SRQ are by it. */
-static void raise_notices(struct verve_qp *qp, u32 notices)
+static void raise_notices(struct verve_qp *qp, u32 notices, enum entry entry)
 {
 	unsigned long events = notices >> VERVE_NOTICE_SHIFT;
 	unsigned int type;
 
 	if (notices & VERVE_NOTICE_SCQ)
-		verve_cq_notify(qp->scq);
+		notify_cq(qp->scq, entry);
 	if (notices & VERVE_NOTICE_RCQ)
-		verve_cq_notify(qp->rcq);
+		notify_cq(qp->rcq, entry);
 	if (notices & VERVE_NOTICE_SRQ)
 		verve_srq_notify(qp->srq);
 	for_each_set_bit(type, &events, 32 - VERVE_NOTICE_SHIFT)
 		raise_event(qp, type);
 }
 
-static u32 take_notices(struct verve_qp *qp)
+/* Those that may be raised from here. The others are left to the work item. */
+static u32 take_notices(struct verve_qp *qp, enum entry entry)
 	__must_hold(&qp->lock)
 {
 	u32 notices = qp->notices;
 
-	qp->notices = 0;
+	if (entry == ENTRY_VERB)
+		notices &= VERVE_NOTICE_SCQ | VERVE_NOTICE_RCQ;
+	qp->notices &= ~notices;
+	if (unlikely(qp->notices))
+		queue_work(engine_wq, &qp->work);
 	return notices;
 }
 
@@ -298,20 +324,21 @@ void verve_engine_nudge(struct verve_qp *qp)
  * Let go, raise what is due, and see whether somebody failed to get in.
  * @peer is the peer if that is so with it, referenced, or else NULL.
  */
-static bool leave(struct verve_qp *qp, struct verve_qp **peer)
+static bool leave(struct verve_qp *qp, struct verve_qp **peer,
+		  enum entry entry)
 	__releases(&qp->lock)
 {
-	u32 notices = take_notices(qp), peer_notices = 0;
+	u32 notices = take_notices(qp, entry), peer_notices = 0;
 
 	if (qp->pair.peer)
-		peer_notices = take_notices(qp->pair.peer);
+		peer_notices = take_notices(qp->pair.peer, entry);
 	*peer = verve_pair_part(qp);
 	spin_unlock(&qp->lock);
 	if (notices)
-		raise_notices(qp, notices);
+		raise_notices(qp, notices, entry);
 	if (*peer) {
 		if (peer_notices)
-			raise_notices(*peer, peer_notices);
+			raise_notices(*peer, peer_notices, entry);
 		if (!is_wanted(*peer)) {
 			verve_qp_put(*peer);
 			*peer = NULL;
@@ -333,7 +360,8 @@ static void leave_to_work(struct verve_qp *peer)
  * Two rounds at most. Who cannot have a peer's engine as well is called when
  * that is free. Return: a peer that has work, referenced, or NULL.
  */
-static struct verve_qp *run_rounds(struct verve_qp *qp, bool patient)
+static struct verve_qp *run_rounds(struct verve_qp *qp, enum entry entry,
+				   bool patient)
 {
 	struct verve_qp *peer = NULL;
 	unsigned int rounds = 0;
@@ -346,7 +374,7 @@ static struct verve_qp *run_rounds(struct verve_qp *qp, bool patient)
 			return NULL;
 		}
 		run(qp);
-		if (!leave(qp, &peer))
+		if (!leave(qp, &peer, entry))
 			return peer;
 		if (++rounds == 2) {
 			queue_work(engine_wq, &qp->work);
@@ -357,13 +385,13 @@ static struct verve_qp *run_rounds(struct verve_qp *qp, bool patient)
 }
 
 /* The peer's user found both locks taken: what he left is done here, once. */
-static void enter(struct verve_qp *qp, bool patient)
+static void enter(struct verve_qp *qp, enum entry entry)
 {
-	struct verve_qp *peer = run_rounds(qp, patient);
+	struct verve_qp *peer = run_rounds(qp, entry, entry == ENTRY_WORK);
 
 	if (!peer)
 		return;
-	leave_to_work(run_rounds(peer, false));
+	leave_to_work(run_rounds(peer, entry, false));
 	verve_qp_put(peer);
 }
 
@@ -371,7 +399,7 @@ void verve_engine_receive(struct verve_qp *qp, struct llist_node *newest,
 			  struct llist_node *oldest)
 {
 	llist_add_batch(newest, oldest, &qp->inbox);
-	enter(qp, false);
+	enter(qp, ENTRY_PACKET);
 }
 
 void verve_engine_kick(struct verve_qp *qp, enum verve_qp_event event)
@@ -384,7 +412,7 @@ void verve_engine_kick(struct verve_qp *qp, enum verve_qp_event event)
 		return;
 	}
 	local_bh_disable();
-	enter(qp, false);
+	enter(qp, ENTRY_VERB);
 	local_bh_enable();
 }
 
@@ -399,7 +427,7 @@ static void engine_work(struct work_struct *work)
 	struct verve_qp *qp = container_of(work, struct verve_qp, work);
 
 	local_bh_disable();
-	enter(qp, true);
+	enter(qp, ENTRY_WORK);
 	local_bh_enable();
 }
 
@@ -419,7 +447,7 @@ void verve_engine_unlock(struct verve_qp *qp)
 		run(qp);
 	else
 		verve_engine_again(qp);
-	if (leave(qp, &peer))
+	if (leave(qp, &peer, ENTRY_VERB))
 		queue_work(engine_wq, &qp->work);
 	leave_to_work(peer);
 	local_bh_enable();

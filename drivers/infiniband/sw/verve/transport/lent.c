@@ -163,7 +163,7 @@ void verve_loan_settle(struct verve_qp *qp, u32 una)
 		else
 			complete_recv(qp, &event);
 	}
-	if (qp->srq)
+	if (qp->srq && verve_srq_is_due(qp->srq))
 		qp->notices |= VERVE_NOTICE_SRQ;
 }
 

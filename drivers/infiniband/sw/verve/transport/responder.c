@@ -17,7 +17,8 @@ int verve_responder_take_recv(struct verve_qp *qp)
 		return resp->recv.is_bad ? -EINVAL : 0;
 	if (qp->srq) {
 		err = verve_srq_fetch(qp->srq, &resp->recv);
-		qp->notices |= VERVE_NOTICE_SRQ;
+		if (verve_srq_is_due(qp->srq))
+			qp->notices |= VERVE_NOTICE_SRQ;
 	} else {
 		err = verve_rq_fetch(&qp->rq, &resp->recv);
 	}

@@ -118,7 +118,7 @@ bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
 	write_entries(cq, wc, fit);
 	if (fit < n)
 		verve_count(to_vdev(cq->ibcq.device), cq_overrun, n - fit);
-	cq->overrun |= lost;
+	cq->overrun |= lost && !cq->overrun_reported;
 	if (cq->armed & IB_CQ_NEXT_COMP ||
 	    (cq->armed & IB_CQ_SOLICITED && solicited))
 		moderate(cq, n);
@@ -138,27 +138,77 @@ static void raise_overrun(struct verve_cq *cq)
 		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
 }
 
+static bool is_due(const struct verve_cq *cq)
+	__must_hold(&cq->lock)
+{
+	return cq->notify || cq->overrun;
+}
+
+/* Return: false when nothing is due, or somebody is telling already. */
+static bool begin_telling(struct verve_cq *cq, bool *notify, bool *overrun)
+{
+	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
+	bool begins = is_due(cq) && !cq->telling;
+
+	if (begins) {
+		*notify = cq->notify;
+		*overrun = cq->overrun;
+		cq->notify = false;
+		cq->overrun = false;
+		cq->overrun_reported |= *overrun;
+		cq->telling = true;
+	}
+	verve_unlock(&cq->lock, cq->is_user, flags);
+	return begins;
+}
+
+/* Return: whether something has become due meanwhile. */
+static bool end_telling(struct verve_cq *cq)
+{
+	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
+	bool again = is_due(cq);
+
+	cq->telling = false;
+	verve_unlock(&cq->lock, cq->is_user, flags);
+	return again;
+}
+
 void verve_cq_notify(struct verve_cq *cq)
 {
-	unsigned long flags;
 	bool notify, overrun;
 
 	/* Set by this CPU's own posts, or left to those who set it. */
 	if (!READ_ONCE(cq->notify) && !READ_ONCE(cq->overrun))
 		return;
-
-	flags = verve_lock(&cq->lock, cq->is_user);
-	notify = cq->notify;
-	overrun = cq->overrun && !cq->overrun_reported;
-	cq->notify = false;
-	cq->overrun = false;
-	cq->overrun_reported |= overrun;
-	verve_unlock(&cq->lock, cq->is_user, flags);
-
+	if (!begin_telling(cq, &notify, &overrun))
+		return;
 	if (overrun)
 		raise_overrun(cq);
 	if (notify && cq->ibcq.comp_handler)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+	/* Not here: others may bring more for as long as they like. */
+	if (end_telling(cq))
+		tasklet_schedule(&cq->later);
+}
+
+void verve_cq_notify_later(struct verve_cq *cq)
+{
+	if (READ_ONCE(cq->notify) || READ_ONCE(cq->overrun))
+		tasklet_schedule(&cq->later);
+}
+
+void verve_cq_settle(struct verve_cq *cq)
+{
+	if (cq->is_user)
+		return;
+	tasklet_kill(&cq->later);
+	/* Of other QPs', meanwhile: to schedule it had no effect. */
+	verve_cq_notify_later(cq);
+}
+
+static void notify_now(struct tasklet_struct *later)
+{
+	verve_cq_notify(container_of(later, struct verve_cq, later));
 }
 
 /* The period is over; a timer that comes too late finds nothing held. */
@@ -198,7 +248,7 @@ int verve_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	verve_unlock(&cq->lock, cq->is_user, flags);
 
 	local_bh_disable();
-	verve_cq_notify(cq);
+	verve_cq_notify_later(cq);
 	local_bh_enable();
 	return 0;
 }
@@ -228,6 +278,7 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	verve_lock_init(&cq->lock, cq->is_user);
 	hrtimer_setup(&cq->timer, period_over, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
+	tasklet_setup(&cq->later, notify_now);
 	err = verve_ring_alloc(&cq->ring, attr->cqe, element_size(cq->is_user),
 			       verve_udata_context(udata));
 	if (err)
@@ -251,6 +302,7 @@ int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct verve_cq *cq = to_vcq(ibcq);
 
 	hrtimer_cancel(&cq->timer);
+	tasklet_kill(&cq->later);
 	verve_ring_free(&cq->ring);
 	verve_quota_give(&to_vdev(ibcq->device)->num_cqs);
 	return 0;
@@ -352,7 +404,7 @@ int verve_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 
 	if (met) {
 		local_bh_disable();
-		verve_cq_notify(cq);
+		verve_cq_notify_later(cq);
 		local_bh_enable();
 	}
 	return notify & IB_CQ_REPORT_MISSED_EVENTS && unread;

@@ -6,6 +6,7 @@
 #define VERVE_VERBS_CQ_H
 
 #include <linux/hrtimer.h>
+#include <linux/interrupt.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 #include "ring.h"
@@ -29,6 +30,8 @@
  * @period: and the time after which, nanoseconds
  * @held: completions that would have met the arm
  * @timer: ends the period; started by the first completion held
+ * @telling: a handler of it is being called; whoever does looks again then
+ * @later: calls it where the present context must not
  */
 struct verve_cq {
 	struct ib_cq ibcq;
@@ -46,6 +49,8 @@ struct verve_cq {
 	u16 held;
 	ktime_t period;
 	struct hrtimer timer;
+	bool telling;
+	struct tasklet_struct later;
 };
 
 static inline struct verve_cq *to_vcq(struct ib_cq *ibcq)
@@ -74,9 +79,28 @@ bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
  * verve_cq_notify() - call comp_handler and event_handler where due
  * @cq: CQ
  *
- * Context: BH off, no Verve lock held.
+ * One at a time, as the core's users may expect: who comes while another calls them
+ * leaves it to that one.
+ *
+ * Context: BH off, no Verve lock held; not within a call of the core's, whose caller
+ * may hold what the handlers want.
  */
 void verve_cq_notify(struct verve_cq *cq);
+/*
+ * The same where that may be so: a softirq does it, as soon as BH are on. Any context;
+ * with BH on, only when its thread is run.
+ */
+void verve_cq_notify_later(struct verve_cq *cq);
+/**
+ * verve_cq_settle() - wait until no handler is still to be called
+ * @cq: CQ of a QP that is being destroyed, whose engine has stopped
+ *
+ * When its last QP has gone, the core takes down what the handler of a kernel CQ
+ * uses before it destroys the CQ.
+ *
+ * Context: process.
+ */
+void verve_cq_settle(struct verve_cq *cq);
 
 /* verbs */
 int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,

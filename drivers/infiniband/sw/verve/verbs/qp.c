@@ -342,6 +342,8 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	verve_qp_put(qp);
 	wait_for_completion(&qp->idle);
 	verve_engine_stop(qp);
+	verve_cq_settle(qp->scq);
+	verve_cq_settle(qp->rcq);
 	verve_window_release_all(qp);
 	free_qp(qp);
 	return 0;

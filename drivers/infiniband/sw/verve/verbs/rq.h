@@ -108,7 +108,16 @@ int verve_rq_fetch(struct verve_rq *rq, struct verve_recv *recv);
 
 /* The same from an SRQ; may make the limit event due. */
 int verve_srq_fetch(struct verve_srq *srq, struct verve_recv *recv);
-/* Raise the limit event if it is due. Context: BH off, no Verve lock held. */
+/* Is the limit event due? */
+static inline bool verve_srq_is_due(const struct verve_srq *srq)
+{
+	return READ_ONCE(srq->limit_event);
+}
+
+/*
+ * Raise the limit event if it is due. Context: BH off, no Verve lock held, not within
+ * a call of the core's.
+ */
 void verve_srq_notify(struct verve_srq *srq);
 
 int verve_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,

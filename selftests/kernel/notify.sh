@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# When a driver calls the handlers of a user in the kernel, which is a module
+# (notify.c).
+#
+#	A [va: vta]		all of its QPs on vta
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$(dirname "$0")/module.sh"
+
+find_module verve_notify || skip_all "no module verve_notify"
+tap_setup topo one 1500
+tap_add "handlers" test_module verve_notify
+tap_add "nothing is left behind" nothing_left verve_notify
+tap_run
