@@ -332,11 +332,7 @@ static bool may_refuse_write(const struct node *node)
 static void recv_failed(struct node *node, const struct ib_wc *wc,
 			const struct receive *receive)
 {
-	bool is_short = !plan_is_reliable() &&
-			wc->status == IB_WC_LOC_LEN_ERR;
-
-	expect(is_short ||
-	       (wc->status == IB_WC_LOC_PROT_ERR && receive->gone) ||
+	expect((wc->status == IB_WC_LOC_PROT_ERR && receive->gone) ||
 	       (wc->status == IB_WC_LOC_ACCESS_ERR && may_refuse_write(node)),
 	       "receive %llu: status %d", wc->wr_id, wc->status);
 	expect(!node->recv_failed && (!node->failed || !plan_is_reliable()),

@@ -63,10 +63,11 @@ void oracle_packet(struct node *node, u32 r, u32 place,
 	deliver(node, r);
 }
 
-/* Packets that the QP itself threw away, for want of a receive or of room */
+/* Packets that the QP itself threw away, for want of a receive, or of room in it */
 static u64 dropped(const struct node *node)
 {
 	return node->stats.counter[VERVE_CNT_rx_drop_no_recv] +
+	       node->stats.counter[VERVE_CNT_rx_drop_too_long] +
 	       node->stats.counter[VERVE_CNT_rx_drop_stalled];
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../lib/ends.h"
+#include "../lib/hwstats.h"
 #include "../lib/tap.h"
 #include "../lib/wc.h"
 #include "../lib/work.h"
@@ -219,19 +220,65 @@ static bool uc_atomic(void)
 	return not_of_uc(IBV_WR_ATOMIC_FETCH_AND_ADD);
 }
 
-/* A UC message longer than the receive buffer: the sender never knows. */
-static bool uc_receive_too_short(void)
+/*
+ * A message of @size bytes is too long for the receive of @room. It is dropped and
+ * counted; the sender never knows, and the receive is there for the next message.
+ */
+static bool too_long(uint32_t size, uint32_t room, uint32_t grh)
 {
-	struct ibv_sge sge = end_sge(&e.a, 6000);
+	struct ibv_sge sge = end_sge(&e.a, size);
 	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+	struct hwstats before, after;
 
-	memset(msg(&e.b), POISON, 6000);
-	receive(&e.b, RECV_ID, 5000);
+	memset(msg(&e.b), POISON, size + grh);
+	receive(&e.b, RECV_ID, room);
+	hwstats_read(&before, e.b.name);
 	CHECK(!post(&e.a, &wr), "post_send");
 	if (!expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS) ||
-	    !expect_wc(e.b.rcq, RECV_ID, IBV_WC_LOC_LEN_ERR))
+	    !expect_none(e.b.rcq))
 		return false;
-	CHECK(msg(&e.b)[5000] == POISON, "written past the buffer");
+	hwstats_read(&after, e.b.name);
+	CHECK(msg(&e.b)[room] == POISON, "written past the buffer");
+	CHECK(hwstats_growth(&before, &after, "rx_drop_too_long") == 1,
+	      "it is not counted");
+	sge.length = room - grh;
+	fill(msg(&e.a), sge.length);
+	CHECK(!post(&e.a, &wr), "post_send");
+	if (!expect_wc(e.b.rcq, RECV_ID, IBV_WC_SUCCESS))
+		return false;
+	CHECK(!memcmp(msg(&e.a), msg(&e.b) + grh, sge.length), "the data differ");
+	CHECK(end_state(&e.b) == IBV_QPS_RTS, "the QP has failed");
+	return true;
+}
+
+static bool uc_receive_too_short(void)
+{
+	return too_long(6000, 5000, 0);
+}
+
+/* By a packet that is the whole message, and by the first one of many */
+static bool uc_receive_far_too_short(void)
+{
+	return too_long(100, 99, 0) && too_long(6000, 10, 0);
+}
+
+static bool ud_receive_too_short(void)
+{
+	return too_long(100, 139, 40) && too_long(1000, 41, 40);
+}
+
+/* Not even the GRH has room. */
+static bool ud_receive_far_too_short(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 100);
+	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+
+	receive(&e.b, RECV_ID, 39);
+	CHECK(!post(&e.a, &wr), "post_send");
+	if (!expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS) ||
+	    !expect_none(e.b.rcq))
+		return false;
+	CHECK(end_state(&e.b) == IBV_QPS_RTS, "the QP has failed");
 	return true;
 }
 
@@ -429,12 +476,16 @@ static const struct {
 	{ "UC read", uc_read, IBV_QPT_UC },
 	{ "UC atomic", uc_atomic, IBV_QPT_UC },
 	{ "UC receive too short", uc_receive_too_short, IBV_QPT_UC },
+	{ "UC receive far too short", uc_receive_far_too_short, IBV_QPT_UC },
 	{ "UC no receive", uc_no_receive, IBV_QPT_UC },
 	{ "UD message longer than the MTU", ud_too_long, IBV_QPT_UD },
 	{ "UD write", ud_write, IBV_QPT_UD },
 	{ "UD wrong qkey", ud_wrong_qkey, IBV_QPT_UD },
 	{ "UD no such QP", ud_no_such_qp, IBV_QPT_UD },
 	{ "UD no receive", ud_no_receive, IBV_QPT_UD },
+	{ "UD receive too short", ud_receive_too_short, IBV_QPT_UD },
+	{ "UD receive too short for the GRH", ud_receive_far_too_short,
+	  IBV_QPT_UD },
 };
 
 int main(int argc, char **argv)

@@ -81,6 +81,7 @@
 	X(rx_drop_stale)		\
 	X(rx_drop_sequence)		\
 	X(rx_drop_no_recv)		\
+	X(rx_drop_too_long)		\
 	X(rx_drop_protocol)		\
 	X(rx_drop_memory)		\
 	X(rx_drop_backlog)		\

@@ -138,8 +138,7 @@ static bool is_misdirected(const struct verve_arrival *arrival)
 }
 
 /*
- * Is it a management datagram (13.4.2)? Any other would end QP 1, when it is too long,
- * and with it the connection management of everybody; or get a line in the log.
+ * Is it a management datagram (13.4.2)? Any other would get a line in the log.
  */
 static bool is_mad(const struct verve_arrival *arrival)
 {
@@ -190,8 +189,9 @@ void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 		fail(qp, IB_WC_LOC_QP_OP_ERR);
 		return;
 	}
+	/* Anybody may have sent it: the receive waits for the next (9.9.3, D and E). */
 	if (pdu->length + GRH_BYTES > qp->resp.recv.length) {
-		fail(qp, IB_WC_LOC_LEN_ERR);
+		verve_qp_drop(qp, rx_drop_too_long);
 		return;
 	}
 	is_v6 = verve_arrival_grh(arrival, grh);

@@ -184,6 +184,18 @@ static void fail_locally(struct verve_qp *qp, enum ib_wc_status status, u8 nak)
 	verve_engine_error(qp);
 }
 
+/* Longer than its receive. On UC that waits for the next message (9.9.3, class D). */
+static void fail_length(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->type == IB_QPT_RC) {
+		fail_locally(qp, IB_WC_LOC_LEN_ERR, VERVE_NAK_INV_REQ);
+		return;
+	}
+	verve_qp_drop(qp, rx_drop_too_long);
+	abandon(qp);
+}
+
 /* There is no receive yet. */
 static void not_ready(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -332,7 +344,7 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 	if (flags & VERVE_OP_FIRST)
 		begin(qp, pdu, flags);
 	if (is_too_long(resp, flags, pdu)) {
-		fail_locally(qp, IB_WC_LOC_LEN_ERR, VERVE_NAK_INV_REQ);
+		fail_length(qp);
 		return;
 	}
 	err = place(qp, arrival);
