@@ -105,7 +105,7 @@ static void check_node(struct node *node)
 	       qp->ref.refs);
 	expect(sq->tail <= sq->next && sq->next <= sq->head, "send queue");
 	expect(qp->resp.num_jobs - qp->resp.num_repeats <= qp->resp.slots &&
-	       qp->resp.num_repeats <= qp->resp.slots, "responses");
+	       qp->resp.num_repeats <= qp->resp.room, "responses");
 	expect(qp->state != IB_QPS_ERR || node->failed || peer_of(node)->failed,
 	       "failed without saying so");
 	check_early(&qp->resp.early, qp->resp.epsn);

@@ -245,6 +245,16 @@ static void disturb(void *arg)
 	world_after(dice(1 * MS), disturb, node);
 }
 
+/* It takes more READs at once from now on, or fewer, but as many as the peer sends. */
+static void change_depth(struct node *node)
+{
+	u32 slots = peer_of(node)->qp.attr.max_rd_atomic + dice(8);
+
+	node->qp.attr.max_dest_rd_atomic = slots;
+	free(verve_replay_resize(&node->qp.resp, verve_replay_alloc(slots),
+				 slots));
+}
+
 /* The send queue is drained, and goes on. */
 static void resume(void *arg)
 {
@@ -272,6 +282,8 @@ static void drain(void *arg)
 	verve_engine_lock(&node->qp);
 	verve_engine_state(&node->qp, IB_QPS_SQD);
 	node->qp.drained = false;
+	if (one_in(2))
+		change_depth(node);
 	verve_engine_unlock(&node->qp);
 	world_after(dice(1 * MS), resume, node);
 }
@@ -409,7 +421,7 @@ static void agree(struct node *node)
 	node->last_una = psn;
 	peer->resp.epsn = psn;
 	qp->attr.max_dest_rd_atomic = slots;
-	verve_replay_install(&qp->resp, verve_replay_alloc(slots), slots);
+	verve_replay_resize(&qp->resp, verve_replay_alloc(slots), slots);
 }
 
 void node_start(struct node *node)

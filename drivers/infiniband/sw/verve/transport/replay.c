@@ -22,30 +22,58 @@ struct verve_replay *verve_replay_alloc(u32 slots)
 		       GFP_KERNEL_ACCOUNT);
 }
 
-struct verve_replay *verve_replay_install(struct verve_responder *resp,
-					  struct verve_replay *replay, u32 slots)
+static struct verve_replay *job_at(const struct verve_responder *resp, u32 i)
+{
+	return &resp->jobs[(resp->first_job + i) % (2 * resp->room)];
+}
+
+/* What is remembered, the oldest first, and what is still to be sent */
+static void copy(const struct verve_responder *resp, struct verve_replay *replay,
+		 struct verve_replay *jobs)
+{
+	u32 i;
+
+	for (i = 0; i < resp->room; i++)
+		replay[i] = resp->replay[(resp->next_slot + i) % resp->room];
+	for (i = 0; i < resp->num_jobs; i++)
+		jobs[i] = *job_at(resp, i);
+}
+
+struct verve_replay *verve_replay_resize(struct verve_responder *resp,
+					 struct verve_replay *replay, u32 slots)
 {
 	struct verve_replay *old = resp->replay;
 
+	resp->slots = slots;
+	/* Fewer are taken from now on; those that there are have their room. */
+	if (slots <= resp->room)
+		return replay;
+	copy(resp, replay, replay + slots);
 	resp->replay = replay;
 	resp->jobs = replay + slots;
-	resp->slots = slots;
+	resp->next_slot = resp->room;
+	resp->room = slots;
+	resp->first_job = 0;
+	return old;
+}
+
+void verve_replay_reset(struct verve_responder *resp)
+{
+	kfree(resp->replay);
+	resp->replay = NULL;
+	resp->jobs = NULL;
+	resp->slots = 0;
+	resp->room = 0;
 	resp->next_slot = 0;
 	resp->first_job = 0;
 	resp->num_jobs = 0;
 	resp->num_repeats = 0;
-	return old;
-}
-
-static struct verve_replay *job_at(const struct verve_responder *resp, u32 i)
-{
-	return &resp->jobs[(resp->first_job + i) % (2 * resp->slots)];
 }
 
 /* As many are under way as the QP was said to take; repetitions do not count. */
 static bool is_full(const struct verve_responder *resp)
 {
-	return resp->num_jobs - resp->num_repeats == resp->slots;
+	return resp->num_jobs - resp->num_repeats >= resp->slots;
 }
 
 static void add_job(struct verve_responder *resp,
@@ -60,14 +88,14 @@ static void add_job(struct verve_responder *resp,
 void verve_replay_remember(struct verve_responder *resp,
 			   const struct verve_replay *replay)
 {
-	if (!resp->slots)
+	if (!resp->room)
 		return;
 	resp->replay[resp->next_slot] = *replay;
-	resp->next_slot = (resp->next_slot + 1) % resp->slots;
+	resp->next_slot = (resp->next_slot + 1) % resp->room;
 }
 
 /* A request has been executed: remember it, answer it, expect what follows. */
-static void record(struct verve_qp *qp, const struct verve_replay *replay)
+static void record(struct verve_qp *qp, struct verve_replay *replay)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
@@ -77,6 +105,7 @@ static void record(struct verve_qp *qp, const struct verve_replay *replay)
 		verve_answer_refuse(qp, VERVE_NAK_INV_REQ);
 		return;
 	}
+	replay->msn = ++resp->msn;
 	add_job(resp, replay);
 	verve_replay_remember(resp, replay);
 	resp->epsn = verve_psn_add(replay->last_psn, 1);
@@ -122,8 +151,6 @@ void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
 		}
 		verve_mr_put(mr);
 	}
-	qp->resp.msn++;
-	read.msn = qp->resp.msn;
 	record(qp, &read);
 }
 
@@ -203,8 +230,6 @@ void verve_replay_atomic(struct verve_qp *qp,
 		verve_answer_refuse(qp, err);
 		return;
 	}
-	qp->resp.msn++;
-	atomic.msn = qp->resp.msn;
 	record(qp, &atomic);
 }
 
@@ -244,8 +269,6 @@ void verve_replay_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 	}
 	/* All that was written before, ahead of the answer: see above */
 	wmb();
-	qp->resp.msn++;
-	flush.msn = qp->resp.msn;
 	record(qp, &flush);
 }
 
@@ -261,10 +284,10 @@ static const struct verve_replay *find(const struct verve_responder *resp,
 {
 	u32 i;
 
-	for (i = 1; i <= resp->slots; i++) {
+	for (i = 1; i <= resp->room; i++) {
 		const struct verve_replay *replay =
-			&resp->replay[(resp->next_slot + resp->slots - i) %
-				      resp->slots];
+			&resp->replay[(resp->next_slot + resp->room - i) %
+				      resp->room];
 
 		if (replay->msn && holds(replay, psn))
 			return replay;
@@ -324,7 +347,7 @@ void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 		return;
 	}
 	/* So many means that it is being answered already. */
-	if (qp->resp.num_repeats == qp->resp.slots)
+	if (qp->resp.num_repeats == qp->resp.room)
 		return;
 	replay.is_repeat = true;
 	add_job(&qp->resp, &replay);
@@ -353,7 +376,7 @@ static void next_job(struct verve_responder *resp)
 {
 	resp->num_repeats -= job_at(resp, 0)->is_repeat;
 	resp->num_jobs--;
-	resp->first_job = (resp->first_job + 1) % (2 * resp->slots);
+	resp->first_job = (resp->first_job + 1) % (2 * resp->room);
 	resp->job_psn = job_at(resp, 0)->first_psn;
 }
 

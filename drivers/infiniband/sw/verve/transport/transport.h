@@ -189,10 +189,22 @@ void verve_answer_forget(struct verve_responder *resp);
 
 /* Room for @slots, at least 1, requests. Process context. NULL: no memory. */
 struct verve_replay *verve_replay_alloc(u32 slots);
-/* Use it, with the engine locked. Return: what was in use, to be freed. */
-struct verve_replay *verve_replay_install(struct verve_responder *resp,
-					  struct verve_replay *replay,
-					  u32 slots);
+/**
+ * verve_replay_resize() - have room for so many requests, or take no more than so many
+ * @resp: of a QP whose engine is locked
+ * @replay: of verve_replay_alloc(@slots), or NULL when @slots is 0
+ * @slots: max_dest_rd_atomic
+ *
+ * What was executed stays remembered, and what is to be answered is: the peer may
+ * ask for either again (11.2.5.2, SQD to SQD).
+ *
+ * Return: memory that is not needed, to be freed.
+ */
+struct verve_replay *verve_replay_resize(struct verve_responder *resp,
+					 struct verve_replay *replay,
+					 u32 slots);
+/* Nothing has ever been executed. Frees its memory. Any context. */
+void verve_replay_reset(struct verve_responder *resp);
 /* New requests, in order; the verdict on them was good. */
 void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);

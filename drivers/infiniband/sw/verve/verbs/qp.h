@@ -159,13 +159,14 @@ struct verve_replay {
  * @va: WRITE: address of the message
  * @rkey: WRITE
  * @left: WRITE: bytes still to come
- * @replay: the last @slots READs, atomics and so on
- * @jobs: responses to be sent, a ring of 2 * @slots
+ * @replay: the last @room READs, atomics and so on
+ * @jobs: responses to be sent, a ring of 2 * @room
  * @slots: max_dest_rd_atomic
+ * @room: the most that @slots has been
  * @next_slot: of @replay to be overwritten next
  * @first_job: of @jobs
  * @num_jobs: in @jobs
- * @num_repeats: of those, requests that came again; @slots at most
+ * @num_repeats: of those, requests that came again; @room at most
  * @job_psn: of the next response of the first job
  * @in_run: a NIC places, or has placed, what comes next (transport/placing.h)
  * @recv: current receive
@@ -192,6 +193,7 @@ struct verve_responder {
 	struct verve_replay *replay;
 	struct verve_replay *jobs;
 	u32 slots;
+	u32 room;
 	u32 next_slot;
 	u32 first_job;
 	u32 num_jobs;

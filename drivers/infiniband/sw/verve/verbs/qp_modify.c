@@ -41,7 +41,7 @@ static void reset(struct verve_qp *qp)
 	qp->last_wqe_reported = false;
 	qp->comm_est = false;
 	qp->drained = false;
-	kfree(verve_replay_install(&qp->resp, NULL, 0));
+	verve_replay_reset(&qp->resp);
 	verve_flow_reset(&qp->flow);
 }
 
@@ -177,8 +177,8 @@ static int apply(struct verve_qp *qp, const struct ib_qp_attr *attr, int mask,
 	set_values(qp, attr, mask);
 	set_psns(qp, attr, mask);
 	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
-		*replay = verve_replay_install(&qp->resp, *replay,
-					       attr->max_dest_rd_atomic);
+		*replay = verve_replay_resize(&qp->resp, *replay,
+					      attr->max_dest_rd_atomic);
 	if (mask & IB_QP_STATE)
 		enter_state(qp, attr->qp_state);
 	return 0;
