@@ -281,7 +281,7 @@ static void check_packets(void)
 		      model.node[1].stats.counter[VERVE_CNT_send_rnr_err];
 	u64 told = model.node[0].stats.counter[VERVE_CNT_np_cnp_sent] +
 		   model.node[1].stats.counter[VERVE_CNT_np_cnp_sent];
-	u64 most = model.needed + 2 * refused + told + 4 * world_now() / MS +
+	u64 most = model.needed + 2 * refused + told + 4 * model.sent_at / MS +
 		   200 + model.harm * (goes_back ? 12 : 3);
 
 	/* A single loss, too, may cost him the whole window. */
@@ -307,8 +307,8 @@ static void check_refusals(const struct node *node)
 	u64 refused = node->stats.counter[VERVE_CNT_send_rnr_err];
 	u64 ns = verve_rnr_timeout_ns(node->qp.attr.min_rnr_timer);
 
-	expect(refused <= world_now() / ns + model.harm + 10,
-	       "%llu RNR NAKs within %llu ns", refused, world_now());
+	expect(refused <= model.sent_at / ns + model.harm + 10,
+	       "%llu RNR NAKs within %llu ns", refused, model.sent_at);
 }
 
 /* A dead QP has told of all that was posted, and needs nothing any more. */

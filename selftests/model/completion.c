@@ -142,9 +142,9 @@ static bool is_excused(const struct node *node)
 	if (timeout && silence + naks * timeout >=
 		       (attr->retry_cnt + 1) * timeout)
 		return true;
-	/* Beside the network, a peer that waits for a page may throw away. */
+	/* A peer that waits for a page may throw away, or be told of far packets. */
 	return attr->retry_cnt < FEW_RETRIES &&
-	       (model.harm || model.set.paging);
+	       (model.harm || model.set.paging || model.set.blind);
 }
 
 /* What the plan makes the first failure of @request, or 0 */

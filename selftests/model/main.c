@@ -65,6 +65,8 @@ static void begin(u64 seed, void (*plan)(void))
 	node_start(&model.node[1]);
 	if (model.set.paging)
 		memory_pages_go(NULL);
+	if (model.set.blind)
+		blind_start();
 }
 
 /* Return: how many of the two. */

@@ -54,6 +54,7 @@ struct weather {
  * @mtu: bytes of payload
  * @loopback: the QPs are of one device
  * @paging: pages of memory come and go
+ * @blind: somebody sends packets who knows no PSN
  * @coalesce: ns that packets are collected for at most
  * @block: bytes of memory that are contiguous
  * @weather: of what each node sends
@@ -67,6 +68,7 @@ struct setting {
 	u32 mtu;
 	bool loopback;
 	bool paging;
+	bool blind;
 	u32 coalesce;
 	u32 block;
 	struct weather weather[2];
@@ -226,6 +228,7 @@ struct model {
 	struct verve_dev dev[2];
 	u64 lost, repeated, overtaken, harm;
 	u64 arrivals;	/* not freed yet */
+	u64 sent_at;	/* when anything was, last */
 	bool expects_failure;
 	u32 disturbances;
 	u64 needed;
@@ -288,6 +291,12 @@ void network_harm(void);
 void network_drop_all(struct node *node);
 /* A packet that nobody has sent; its payload means nothing. */
 void network_inject(struct node *to, const struct verve_pdu *pdu);
+
+/* The same, and nothing is taken in before it */
+void network_strike(struct node *to, const struct verve_pdu *pdu);
+
+/* blind.c: somebody who pretends to be the peer */
+void blind_start(void);
 
 /* oracle.c: what must come of the packets of UC and UD */
 /* Packet @place of the peer's request @r has come to @node. */

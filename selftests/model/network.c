@@ -147,7 +147,7 @@ static void arrive(void *arg)
 	node->polling = true;
 }
 
-void network_inject(struct node *to, const struct verve_pdu *pdu)
+static struct packet *forge(struct node *to, const struct verve_pdu *pdu)
 {
 	u32 hdr = verve_opcodes[pdu->opcode].hdr_len;
 	u32 len = hdr + pdu->length + verve_wire_pad(pdu->length);
@@ -161,7 +161,23 @@ void network_inject(struct node *to, const struct verve_pdu *pdu)
 	/* Some as management datagrams begin */
 	memset(packet->bytes, pdu->psn % 2 ? IB_MGMT_BASE_VERSION : 0x5a, len);
 	verve_wire_build(packet->bytes, pdu, to->qp.qpn);
-	arrive(packet);
+	return packet;
+}
+
+void network_inject(struct node *to, const struct verve_pdu *pdu)
+{
+	arrive(forge(to, pdu));
+}
+
+void network_strike(struct node *to, const struct verve_pdu *pdu)
+{
+	struct packet *packet = forge(to, pdu);
+	struct verve_arrival *arrival = &deliver(to, packet)->arrival;
+
+	tell(to, packet, "is told");
+	free(packet);
+	arrival->node.next = NULL;
+	verve_engine_receive(&to->qp, &arrival->node, &arrival->node);
 }
 
 void network_drop_all(struct node *node)
@@ -319,6 +335,7 @@ int verve_train_add(struct verve_train *train, struct verve_flow *flow,
 
 	(void)flow;
 	expect(burst->packets, "an empty burst");
+	model.sent_at = world_now();
 	if (train->peer)
 		return verve_loop_send(train, burst);
 	for (i = 0; i < burst->packets; i++, left -= pdu.length) {
@@ -365,6 +382,14 @@ int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
 	if (arrival->pdu.flags & VERVE_PDU_LOOP)
 		return verve_loop_place(to_handover(arrival), to, len);
 	return verve_iter_write(to, to_delivery(arrival)->payload + offset, len);
+}
+
+bool verve_arrival_repeats(const struct verve_arrival *arrival,
+			   const struct verve_arrival *other)
+{
+	return verve_pdu_repeats(&arrival->pdu, &other->pdu) &&
+	       !memcmp(to_delivery(arrival)->payload,
+		       to_delivery(other)->payload, arrival->pdu.length);
 }
 
 bool verve_arrival_matches(const struct verve_arrival *arrival,
@@ -484,18 +509,19 @@ bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
 }
 
 /* A peer that goes back n: the linker leads the transport here. */
-bool __real_verve_early_keep(struct verve_early *early,
-			     struct verve_arrival *arrival);
-bool __wrap_verve_early_keep(struct verve_early *early,
-			     struct verve_arrival *arrival);
-bool __wrap_verve_early_keep(struct verve_early *early,
-			     struct verve_arrival *arrival)
+enum verve_early_verdict
+__real_verve_early_keep(struct verve_early *early, struct verve_arrival *arrival);
+enum verve_early_verdict
+__wrap_verve_early_keep(struct verve_early *early, struct verve_arrival *arrival);
+
+enum verve_early_verdict
+__wrap_verve_early_keep(struct verve_early *early, struct verve_arrival *arrival)
 {
 	u32 i;
 
 	for (i = 0; i < 2; i++)
 		if (model.node[i].go_back_n &&
 		    early == &model.node[i].qp.resp.early)
-			return false;
+			return VERVE_EARLY_REFUSED;
 	return __real_verve_early_keep(early, arrival);
 }

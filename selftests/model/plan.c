@@ -391,6 +391,7 @@ void plan_setting(void)
 	set->mtu = 256 << dice(one_in(3) ? 5 : 2);
 	set->loopback = one_in(10);
 	set->paging = one_in(6);
+	set->blind = plan_is_reliable() && one_in(6);
 	set->coalesce = one_in(2) ? dice(20 * US) : 0;
 	set->block = one_in(2) ? 8 * between(8, 512) : 1U << 20;
 	if (one_in(5))

@@ -79,6 +79,8 @@
 	X(rx_drop_qp_state)		\
 	X(rx_drop_address)		\
 	X(rx_drop_stale)		\
+	X(rx_drop_far)			\
+	X(rx_drop_early)		\
 	X(rx_drop_sequence)		\
 	X(rx_drop_no_recv)		\
 	X(rx_drop_too_long)		\

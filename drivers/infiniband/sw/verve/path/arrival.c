@@ -100,6 +100,32 @@ bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
 	return true;
 }
 
+/* Do they have the same @len bytes of payload? */
+static bool is_same_payload(const struct sk_buff *skb,
+			    const struct sk_buff *other, u32 len)
+{
+	u8 here[64], there[sizeof(here)];
+	u32 offset, n;
+
+	for (offset = 0; offset < len; offset += n) {
+		n = min_t(u32, len - offset, sizeof(here));
+		if (skb_copy_bits(skb, offset, here, n) ||
+		    skb_copy_bits(other, offset, there, n) ||
+		    memcmp(here, there, n))
+			return false;
+	}
+	return true;
+}
+
+bool verve_arrival_repeats(const struct verve_arrival *arrival,
+			   const struct verve_arrival *other)
+{
+	const struct verve_pdu *pdu = &arrival->pdu, *was = &other->pdu;
+
+	return verve_pdu_repeats(pdu, was) &&
+	       is_same_payload(to_skb(arrival), to_skb(other), pdu->length);
+}
+
 bool verve_arrival_matches(const struct verve_arrival *arrival,
 			   const struct verve_av *av)
 {

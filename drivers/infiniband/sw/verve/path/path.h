@@ -214,6 +214,18 @@ int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
 bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
 			       const struct verve_iter *to, u32 len);
 
+/**
+ * verve_arrival_repeats() - does a packet say what another one has said?
+ * @arrival: from the network
+ * @other: likewise
+ *
+ * Who asks for an ACK may have changed, and what a response says beside its data.
+ *
+ * Context: any.
+ */
+bool verve_arrival_repeats(const struct verve_arrival *arrival,
+			   const struct verve_arrival *other);
+
 /* Did it come from where @av goes to, and to where @av comes from? */
 bool verve_arrival_matches(const struct verve_arrival *arrival,
 			   const struct verve_av *av);

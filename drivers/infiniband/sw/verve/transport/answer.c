@@ -45,8 +45,18 @@ static void end_with(struct verve_qp *qp, u8 nak)
 	verve_engine_error(qp);
 }
 
+void verve_answer_doubt(struct verve_qp *qp)
+{
+	verve_qp_drop(qp, rx_drop_early);
+	qp->resp.nak_due = true;
+}
+
 void verve_answer_refuse(struct verve_qp *qp, u8 nak)
 {
+	if (qp->resp.has_waited) {
+		verve_answer_doubt(qp);
+		return;
+	}
 	verve_placing_stop(qp);
 	if (qp->resp.num_jobs)
 		qp->resp.refusal = nak;
@@ -66,20 +76,24 @@ void verve_answer_not_ready(struct verve_qp *qp)
 	qp->resp.rnr_due = true;
 }
 
-/* What is missing still when all has been taken in, the peer is told (9.7.5.2.8) */
+/*
+ * What is missing still when all has been taken in, the peer is told (9.7.5.2.8). It is
+ * told once of a packet that came early, and again when a gap has been closed and there
+ * is one more. That something waits is no reason: it may be somebody else's.
+ */
 static void report_gap(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
+	bool stalls = verve_fault_stalls(qp, VERVE_STALL_ARRIVALS);
 	struct verve_responder *resp = &qp->resp;
 
-	if (!resp->nak_due && !resp->early.count)
+	if (!resp->nak_due)
 		return;
-	resp->nak_due = false;
 	/* What waits for a page is not missing. */
-	if (resp->nak_sent || verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+	resp->nak_due = stalls && resp->early.count;
+	if (resp->nak_sent || stalls)
 		return;
 	resp->nak_sent = true;
-	resp->ack_due = false;
 	verve_answer_send(qp, VERVE_NAK_PSN_SEQ_ERR, resp->epsn);
 }
 
@@ -96,6 +110,22 @@ static void report_not_ready(struct verve_qp *qp)
 	verve_answer_put_off(qp, resp->epsn);
 }
 
+/*
+ * Also where a NAK says as much. To a peer that has not sent what is missing, the NAK
+ * says nothing: what waits here may be somebody else's.
+ */
+static void acknowledge(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	if (!resp->ack_due)
+		return;
+	resp->ack_due = false;
+	verve_answer_send(qp, VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED,
+			  verve_psn_add(resp->epsn, -1));
+}
+
 void verve_answer_due(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
@@ -105,12 +135,8 @@ void verve_answer_due(struct verve_qp *qp)
 		return;
 	}
 	report_not_ready(qp);
+	acknowledge(qp);
 	report_gap(qp);
-	if (!resp->ack_due)
-		return;
-	resp->ack_due = false;
-	verve_answer_send(qp, VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED,
-			  verve_psn_add(resp->epsn, -1));
 }
 
 void verve_answer_forget(struct verve_responder *resp)

@@ -481,6 +481,14 @@ static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe,
 	return (flags & VERVE_OP_ONLY) == VERVE_OP_ONLY && !pdu->length;
 }
 
+/* It has waited, and may not be the peer's (early.h), who is asked again. */
+static void doubt(struct verve_qp *qp, const struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
+{
+	verve_qp_drop(qp, rx_drop_early);
+	responses_lost(qp, verve_psn_add(arrival->pdu.psn, 1));
+}
+
 /* READ response or atomic response for @wqe, in its order. */
 static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 			 struct verve_arrival *arrival)
@@ -491,7 +499,10 @@ static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 	int err;
 
 	if (!fits(qp, wqe, arrival, offset)) {
-		verve_completer_fail(qp, IB_WC_BAD_RESP_ERR);
+		if (pdu->wait)
+			doubt(qp, arrival);
+		else
+			verve_completer_fail(qp, IB_WC_BAD_RESP_ERR);
 		return;
 	}
 	err = place(qp, wqe, arrival, offset);
@@ -525,10 +536,8 @@ static bool receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 		return false;
 	}
 	responses_lost(qp, psn);
-	if (!is_outstanding(qp) || !verve_early_keep(&qp->req.early, arrival))
-		return false;
-	verve_count(qp, rx_early_kept, 1);
-	return true;
+	return is_outstanding(qp) &&
+	       verve_engine_keep(qp, &qp->req.early, arrival);
 }
 
 void verve_completer_answered(struct verve_qp *qp, u32 psn, u8 syndrome)

@@ -160,14 +160,46 @@ void verve_engine_take_early(struct verve_qp *qp)
 		take_in(qp, arrival);
 }
 
+bool verve_engine_keep(struct verve_qp *qp, struct verve_early *early,
+		       struct verve_arrival *arrival)
+{
+	switch (verve_early_keep(early, arrival)) {
+	case VERVE_EARLY_KEPT:
+		verve_count(qp, rx_early_kept, 1);
+		verve_timer_early(qp);
+		return true;
+	case VERVE_EARLY_CONTRADICTED:
+		verve_count(qp, rx_drop_early, 2);
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* Is it the turn of this one, which came just now? */
+static bool is_due(const struct verve_qp *qp, struct llist_node *node)
+	__must_hold(&qp->lock)
+{
+	const struct verve_pdu *pdu;
+
+	if (!node)
+		return false;
+	pdu = &container_of(node, struct verve_arrival, node)->pdu;
+	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_RESPONSE)
+		return pdu->psn == qp->req.una;
+	return pdu->psn == qp->resp.epsn;
+}
+
 static void take_in_list(struct verve_qp *qp, struct llist_node *list)
 	__must_hold(&qp->lock)
 {
-	struct verve_arrival *arrival, *next;
+	struct llist_node *next;
 
-	llist_for_each_entry_safe(arrival, next, list, node) {
-		take_in(qp, arrival);
-		verve_engine_take_early(qp);
+	for (; list; list = next) {
+		next = list->next;
+		take_in(qp, container_of(list, struct verve_arrival, node));
+		if (!is_due(qp, next))
+			verve_engine_take_early(qp);
 	}
 }
 
@@ -187,6 +219,19 @@ static void take_in_all(struct verve_qp *qp)
 {
 	take_in_list(qp, verve_fault_release(qp));
 	take_in_list(qp, empty_inbox(qp));
+}
+
+/* VERVE_EV_EARLY: who has waited for long does so in vain. */
+static void age_early(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_early *requests = &qp->resp.early;
+	struct verve_early *responses = &qp->req.early;
+
+	verve_count(qp, rx_drop_early, verve_early_age(requests) +
+				       verve_early_age(responses));
+	if (requests->count || responses->count)
+		verve_timer_early(qp);
 }
 
 /*
@@ -232,6 +277,8 @@ static void run(struct verve_qp *qp)
 		verve_pair_resume(qp);
 	}
 	take_in_all(qp);
+	if (events & BIT(VERVE_EV_EARLY))
+		age_early(qp);
 	if (events & BIT(VERVE_EV_TIMER))
 		verve_timer_expired(qp);
 	verve_responder_round_end(qp);
@@ -519,6 +566,7 @@ void verve_engine_setup(struct verve_qp *qp)
 void verve_engine_stop(struct verve_qp *qp)
 {
 	hrtimer_cancel(&qp->timer);
+	hrtimer_cancel(&qp->early_timer);
 	verve_congestion_stop(qp);
 	cancel_work_sync(&qp->work);
 	verve_congestion_free(qp);

@@ -3,6 +3,7 @@
  * The responder of connected QPs: executes the peer's requests in the order of
  * their PSNs (IBTA vol. 1, 9.7.4 for RC, 9.8.3 for UC).
  */
+#include <linux/ktime.h>
 #include "placing.h"
 #include "psn.h"
 #include "transport.h"
@@ -163,7 +164,8 @@ static void refuse(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock)
 {
 	if (qp->type == IB_QPT_RC) {
-		fail_recv_in_use(qp, nak);
+		if (!qp->resp.has_waited)
+			fail_recv_in_use(qp, nak);
 		verve_answer_refuse(qp, nak);
 		return;
 	}
@@ -175,6 +177,10 @@ static void refuse(struct verve_qp *qp, u8 nak)
 static void fail_locally(struct verve_qp *qp, enum ib_wc_status status, u8 nak)
 	__must_hold(&qp->lock)
 {
+	if (qp->resp.has_waited) {
+		verve_answer_doubt(qp);
+		return;
+	}
 	verve_responder_fail_recv(qp, status);
 	if (qp->type == IB_QPT_RC) {
 		verve_answer_refuse(qp, nak);
@@ -200,6 +206,10 @@ static void fail_length(struct verve_qp *qp)
 static void not_ready(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
+	if (qp->resp.has_waited) {
+		verve_answer_doubt(qp);
+		return;
+	}
 	verve_count(qp, out_of_buffer, 1);
 	if (qp->type == IB_QPT_UC) {
 		verve_qp_drop(qp, rx_drop_no_recv);
@@ -306,11 +316,10 @@ static int invalidate(struct verve_qp *qp, u32 rkey)
 	return verve_mr_invalidate(qp, rkey, true);
 }
 
-/* The packet counts as lost, and nothing of it was done. */
-static void take_back(struct verve_responder *resp, u32 flags, u32 len)
+/* The packet counts as lost. It will come again, and so will its begin(). */
+static void take_back(struct verve_responder *resp, u32 flags)
 {
 	stop_placing(resp);
-	resp->placed -= len;
 	if (flags & VERVE_OP_FIRST)
 		resp->op = 0;
 }
@@ -319,15 +328,14 @@ static void take_back(struct verve_responder *resp, u32 flags, u32 len)
 static void fail_placing(struct verve_qp *qp, u32 flags, int err)
 	__must_hold(&qp->lock)
 {
-	if (err == -EAGAIN || err == -ECANCELED) {
-		/* It will come again, and so will its begin(). */
-		if (flags & VERVE_OP_FIRST)
-			qp->resp.op = 0;
-	} else if (flags & VERVE_OP_WRITE) {
+	if (err == -EAGAIN || err == -ECANCELED || qp->resp.has_waited)
+		take_back(&qp->resp, flags);
+	if (err == -EAGAIN || err == -ECANCELED)
+		return;
+	if (flags & VERVE_OP_WRITE)
 		refuse(qp, VERVE_NAK_REM_ACC_ERR);
-	} else {
+	else
 		fail_locally(qp, IB_WC_LOC_PROT_ERR, VERVE_NAK_REM_OP_ERR);
-	}
 }
 
 /* SEND, WRITE: one packet, in order and allowed. */
@@ -344,6 +352,8 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 	if (flags & VERVE_OP_FIRST)
 		begin(qp, pdu, flags);
 	if (is_too_long(resp, flags, pdu)) {
+		if (resp->has_waited)
+			take_back(resp, flags);
 		fail_length(qp);
 		return;
 	}
@@ -358,9 +368,12 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 	case 0:
 		break;
 	case -EAGAIN:
-		take_back(resp, flags, pdu->length);
+		resp->placed -= pdu->length;
+		take_back(resp, flags);
 		return;
 	default:
+		resp->placed -= pdu->length;
+		take_back(resp, flags);
 		fail_locally(qp, IB_WC_REM_INV_REQ_ERR, VERVE_NAK_INV_REQ);
 		return;
 	}
@@ -389,6 +402,7 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 	qp->resp.nak_sent = false;
 	qp->resp.rnr_due = false;
 	qp->resp.repeats = 0;
+	qp->resp.has_waited = pdu->wait;
 	if (nak)
 		refuse(qp, nak);
 	else if (flags & VERVE_OP_READ)
@@ -399,6 +413,10 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 		verve_replay_flush(qp, pdu);
 	else
 		execute_data(qp, arrival, flags);
+	/* What waits on does so because of another gap. */
+	if (pdu->wait && qp->resp.early.count)
+		qp->resp.nak_due = true;
+	qp->resp.has_waited = false;
 }
 
 /* So many requests that come again mean that our answers do not arrive. */
@@ -409,7 +427,8 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 	__must_hold(&qp->lock)
 {
 	verve_count(qp, duplicate_request, 1);
-	if (++qp->resp.repeats == PATIENCE && verve_flow_distrust(&qp->flow))
+	if (verve_verdict_is_recent(pdu->psn, qp->resp.epsn) &&
+	    ++qp->resp.repeats == PATIENCE && verve_flow_distrust(&qp->flow))
 		verve_count(qp, offload_distrusted, 1);
 	if (!(flags & VERVE_OP_ANSWERED))
 		qp->resp.ack_due = true;
@@ -423,15 +442,30 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
-	bool kept = !verve_placing_is_placed(qp, arrival) &&
-		    verve_early_keep(&qp->resp.early, arrival);
+	verve_count(qp, out_of_seq_request, 1);
+	qp->resp.nak_due = true;
+	return !verve_placing_is_placed(qp, arrival) &&
+	       verve_engine_keep(qp, &qp->resp.early, arrival);
+}
+
+/*
+ * So far ahead are only peers that go back anyway when something is missing, and behind
+ * a long READ that was lost, so it need not be kept. Anybody may have sent it, with a
+ * chance of a half. Were each one answered, one packet would have the peer send a whole
+ * window again.
+ */
+static void refuse_far(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_responder *resp = &qp->resp;
+	u64 now = ktime_get_ns();
 
 	verve_count(qp, out_of_seq_request, 1);
-	if (kept)
-		verve_count(qp, rx_early_kept, 1);
-	else
-		qp->resp.nak_due = true;
-	return kept;
+	verve_qp_drop(qp, rx_drop_far);
+	if (resp->far_at && now - resp->far_at < VERVE_EARLY_MS * NSEC_PER_MSEC)
+		return;
+	resp->far_at = now;
+	resp->nak_due = true;
 }
 
 /* UC: whatever comes is next; what was under way is lost (9.8.2.2.1). */
@@ -489,6 +523,9 @@ bool verve_responder_put_off(struct verve_qp *qp,
 			verve_answer_put_off(qp, qp->resp.epsn);
 		qp->resp.put_off = true;
 		return true;
+	case VERVE_PSN_FAR:
+		refuse_far(qp);
+		return true;
 	default:
 		return false;
 	}
@@ -522,6 +559,9 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 		break;
 	case VERVE_PSN_EARLY:
 		return keep(qp, arrival);
+	case VERVE_PSN_FAR:
+		refuse_far(qp);
+		break;
 	}
 	return false;
 }

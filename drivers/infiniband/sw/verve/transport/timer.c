@@ -15,6 +15,8 @@
  *    longer after many of them; nothing is sent before it has run out;
  *  - in the error state it looks for receives that a user posted late, at
  *    growing intervals.
+ *
+ * And one that runs now and then while packets wait for their turn (early.h).
  */
 #include "transport.h"
 #include "verdict.h"
@@ -39,8 +41,18 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+static enum hrtimer_restart early_fired(struct hrtimer *timer)
+{
+	struct verve_qp *qp = container_of(timer, struct verve_qp, early_timer);
+
+	verve_engine_kick(qp, VERVE_EV_EARLY);
+	return HRTIMER_NORESTART;
+}
+
 void verve_timer_init(struct verve_qp *qp)
 {
+	hrtimer_setup(&qp->early_timer, early_fired, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 	hrtimer_setup(&qp->timer, timer_fired, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 }
@@ -53,6 +65,16 @@ static void start(struct verve_qp *qp, u64 ns)
 		return;
 	qp->req.timer_armed = true;
 	hrtimer_start_range_ns(&qp->timer, ns_to_ktime(ns), ns / SLACK,
+			       HRTIMER_MODE_REL_SOFT);
+}
+
+void verve_timer_early(struct verve_qp *qp)
+{
+	u64 ns = VERVE_EARLY_MS * NSEC_PER_MSEC;
+
+	if (qp->dead || hrtimer_is_queued(&qp->early_timer))
+		return;
+	hrtimer_start_range_ns(&qp->early_timer, ns_to_ktime(ns), ns / SLACK,
 			       HRTIMER_MODE_REL_SOFT);
 }
 

@@ -167,8 +167,18 @@ void verve_answer_send(struct verve_qp *qp, u8 syndrome, u32 psn)
  * Responses that are not sent yet go first; until then the QP stays in its state,
  * but takes no more requests. Then the NAK is sent, and the QP goes to the error
  * state with the event that belongs to the NAK (9.9.3).
+ *
+ * A request that has waited for its turn is only doubted.
  */
 void verve_answer_refuse(struct verve_qp *qp, u8 nak)
+	__must_hold(&qp->lock);
+/**
+ * verve_answer_doubt() - a request that has waited breaks a rule
+ * @qp: QP, to which nothing has happened by the request
+ *
+ * It may not be the peer's (early.h), who is asked for it.
+ */
+void verve_answer_doubt(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* An RNR NAK at once: come back later, with @psn. */
 void verve_answer_put_off(struct verve_qp *qp, u32 psn)
@@ -239,6 +249,9 @@ void verve_timer_rnr_nak(struct verve_qp *qp, u8 code)
 /* Receives that a user posts to a dead QP have no doorbell: look for them. */
 void verve_timer_qp_error(struct verve_qp *qp)
 	__must_hold(&qp->lock);
+/* A packet waits for its turn: not for ever. */
+void verve_timer_early(struct verve_qp *qp)
+	__must_hold(&qp->lock);
 /* VERVE_EV_TIMER */
 void verve_timer_expired(struct verve_qp *qp)
 	__must_hold(&qp->lock);
@@ -296,6 +309,10 @@ bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /* After one: those that came before it, and whose turn has come, or has passed */
 void verve_engine_take_early(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* Have it wait for its turn. Return: true when it does; then it is not the caller's. */
+bool verve_engine_keep(struct verve_qp *qp, struct verve_early *early,
+		       struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /* It is being destroyed: it sends and receives no more, and starts no timer. */
 void verve_engine_kill(struct verve_qp *qp)

@@ -14,7 +14,14 @@ enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected)
 
 	if (!diff)
 		return VERVE_PSN_EXPECTED;
-	return diff < 0 ? VERVE_PSN_DUPLICATE : VERVE_PSN_EARLY;
+	if (diff < 0)
+		return VERVE_PSN_DUPLICATE;
+	return diff < VERVE_MAX_AHEAD ? VERVE_PSN_EARLY : VERVE_PSN_FAR;
+}
+
+bool verve_verdict_is_recent(u32 psn, u32 expected)
+{
+	return verve_psn_diff(expected, psn) <= VERVE_MAX_UNACKED;
 }
 
 /* A message under way must go on, and a new one must begin at its beginning. */

@@ -14,9 +14,13 @@ enum verve_psn_place {
 	VERVE_PSN_EXPECTED,
 	VERVE_PSN_DUPLICATE,
 	VERVE_PSN_EARLY,
+	VERVE_PSN_FAR,	/* early by VERVE_MAX_AHEAD or more */
 };
 
 enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected);
+
+/* Of a duplicate: may it be the peer's, which repeats what is not acknowledged? */
+bool verve_verdict_is_recent(u32 psn, u32 expected);
 
 /**
  * struct verve_expect - what a responder is in the middle of

@@ -26,7 +26,11 @@ static void verdict_psn__order_turns_round_at_half_the_range(struct kunit *test)
 		{ 101, 100, VERVE_PSN_EARLY },
 		{ 0xffffff, 0, VERVE_PSN_DUPLICATE },
 		{ 0, 0xffffff, VERVE_PSN_EARLY },
-		{ 0x7fffff, 0, VERVE_PSN_EARLY },
+		{ 0, 1 - VERVE_MAX_AHEAD, VERVE_PSN_EARLY },
+		{ VERVE_MAX_AHEAD - 1, 0, VERVE_PSN_EARLY },
+		{ VERVE_MAX_AHEAD, 0, VERVE_PSN_FAR },
+		{ 1, 1 - VERVE_MAX_AHEAD, VERVE_PSN_FAR },
+		{ 0x7fffff, 0, VERVE_PSN_FAR },
 		{ 0x800000, 0, VERVE_PSN_DUPLICATE },
 		{ 0x800001, 0, VERVE_PSN_DUPLICATE },
 	};
@@ -35,6 +39,15 @@ static void verdict_psn__order_turns_round_at_half_the_range(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_psn(rows[i].psn, rows[i].expected),
 				    rows[i].place, "row %d", i);
+}
+
+static void verdict_is_recent__what_may_be_unacknowledged(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, verve_verdict_is_recent(99, 100));
+	KUNIT_EXPECT_TRUE(test, verve_verdict_is_recent(0xfffffe, 1));
+	KUNIT_EXPECT_TRUE(test, verve_verdict_is_recent(1000, 1000 + VERVE_MAX_UNACKED));
+	KUNIT_EXPECT_FALSE(test, verve_verdict_is_recent(1000, 1001 + VERVE_MAX_UNACKED));
+	KUNIT_EXPECT_FALSE(test, verve_verdict_is_recent(0x800001, 0));
 }
 
 /* A packet that is right in everything but, perhaps, its place. */
@@ -422,6 +435,7 @@ static void ack_timeout__is_4096_ns_doubled(struct kunit *test)
 
 static struct kunit_case verdict_cases[] = {
 	KUNIT_CASE(verdict_psn__order_turns_round_at_half_the_range),
+	KUNIT_CASE(verdict_is_recent__what_may_be_unacknowledged),
 	KUNIT_CASE(verdict_request__what_may_follow_what),
 	KUNIT_CASE(verdict_request__uc_is_judged_alike),
 	KUNIT_CASE(verdict_request__rights_of_the_qp),

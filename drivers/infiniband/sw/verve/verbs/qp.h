@@ -146,7 +146,9 @@ struct verve_replay {
  * @op: what is under way: VERVE_OP_SEND or VERVE_OP_WRITE, 0 between messages
  * @nak_sent: a NAK is out; no second one before @epsn arrives
  * @repeats: requests that came again since the last new one
- * @nak_due: a packet was thrown away that came before its turn
+ * @nak_due: a packet came before its turn, or one more gap is there
+ * @has_waited: the request at hand had come before its turn (transport/early.h)
+ * @far_at: ns: when the peer was last told of one that was far ahead, or 0
  * @rnr_due: a message found no receive
  * @put_off: in this round, who asks again has been told to wait for a page
  * @refusal: the NAK that ends it all, due when what came before is answered; or 0
@@ -179,6 +181,7 @@ struct verve_responder {
 	bool nak_sent;
 	u8 repeats;
 	bool nak_due;
+	bool has_waited;
 	bool rnr_due;
 	bool put_off;
 	u8 refusal;
@@ -202,6 +205,7 @@ struct verve_responder {
 	bool in_run;
 	struct verve_recv recv;
 	struct verve_early early;
+	u64 far_at;
 };
 
 enum verve_qp_event {
@@ -211,6 +215,7 @@ enum verve_qp_event {
 	VERVE_EV_CONTINUE,	/* the budget ran out */
 	VERVE_EV_FAULT,		/* a page fault has ended */
 	VERVE_EV_REPORT,	/* a NIC that has the QP has done something */
+	VERVE_EV_EARLY,		/* packets have waited for their turn */
 };
 
 enum verve_qp_notice {
@@ -243,6 +248,7 @@ enum verve_qp_notice {
  * @work: continues where the budget ran out, and runs posts made with
  *	interrupts off
  * @timer: retransmission or RNR
+ * @early_timer: runs while packets wait for their turn
  * @lock: the engine: whoever holds it is the owner. Taken by trylock from the
  *	data path, so that nobody waits for another QP's work; by spin_lock_bh
  *	from modify, query and destroy. Protects everything below.
@@ -292,6 +298,7 @@ struct verve_qp {
 	unsigned long events;
 	struct work_struct work;
 	struct hrtimer timer;
+	struct hrtimer early_timer;
 
 	spinlock_t lock;	/* all that follows */
 	enum ib_qp_state state;

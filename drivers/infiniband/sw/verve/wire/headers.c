@@ -209,3 +209,16 @@ u32 verve_wire_build(u8 *buf, const struct verve_pdu *pdu, u32 qpn)
 	write_extended(buf + sizeof(*bth), op->flags, pdu);
 	return op->hdr_len;
 }
+
+bool verve_pdu_repeats(const struct verve_pdu *pdu,
+		       const struct verve_pdu *other)
+{
+	bool is_response = verve_opcode_flags(pdu->opcode) & VERVE_OP_RESPONSE;
+
+	return pdu->opcode == other->opcode && pdu->psn == other->psn &&
+	       pdu->length == other->length && pdu->va == other->va &&
+	       pdu->swap_add == other->swap_add &&
+	       pdu->compare == other->compare &&
+	       (is_response || pdu->rkey == other->rkey) &&
+	       !((pdu->flags ^ other->flags) & VERVE_PDU_SOLICITED);
+}

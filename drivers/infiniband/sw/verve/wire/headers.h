@@ -144,6 +144,7 @@ enum verve_pdu_flags {
  * @length: payload, bytes, without pad
  * @flags: enum verve_pdu_flags
  * @hdr_len: BTH and extended headers, bytes
+ * @wait: not of the packet: whether it has waited for its turn (transport/early.h)
  * @pkey: BTH
  *
  * Which fields hold is said by the opcode's flags. 40 bytes, so that an
@@ -179,7 +180,8 @@ struct verve_pdu {
 	u32	opcode : 8;
 	u32	length;
 	u8	flags;
-	u8	hdr_len;
+	u8	hdr_len : 6;
+	u8	wait : 2;
 	u16	pkey;
 };
 
@@ -220,6 +222,18 @@ int verve_wire_parse(const u8 *buf, u32 linear, u32 total,
  * Return: bytes written, verve_opcodes[opcode].hdr_len.
  */
 u32 verve_wire_build(u8 *buf, const struct verve_pdu *pdu, u32 qpn);
+
+/**
+ * verve_pdu_repeats() - do two packets say the same, as far as headers go?
+ * @pdu: parsed
+ * @other: parsed
+ *
+ * Whether an ACK is asked for may have changed, and the state that a response tells of.
+ *
+ * Context: any. Pure.
+ */
+bool verve_pdu_repeats(const struct verve_pdu *pdu,
+		       const struct verve_pdu *other);
 
 /* Pad bytes after @length bytes of payload (9.2.3). */
 static inline u32 verve_wire_pad(u32 length)

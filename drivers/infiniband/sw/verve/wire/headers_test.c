@@ -245,7 +245,7 @@ static void wire_build__layouts_by_hand(struct kunit *test)
 
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, buf);
 		KUNIT_EXPECT_EQ_MSG(test, verve_wire_build(buf, &l->pdu, l->qpn),
-				    l->pdu.hdr_len, "%s", l->name);
+				    (u32)l->pdu.hdr_len, "%s", l->name);
 		KUNIT_EXPECT_EQ_MSG(test, memcmp(buf, l->bytes, l->pdu.hdr_len), 0,
 				    "%s", l->name);
 	}
@@ -261,7 +261,7 @@ static void wire_parse__cnp_of_hardware(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, qpn, 0x118);
 	KUNIT_EXPECT_EQ(test, pdu.flags, VERVE_PDU_BECN);
 	KUNIT_EXPECT_EQ(test, pdu.length, 0);
-	KUNIT_EXPECT_EQ(test, pdu.hdr_len, 28);
+	KUNIT_EXPECT_EQ(test, (u32)pdu.hdr_len, 28);
 }
 
 static void wire_build__cnp_of_hardware(struct kunit *test)
@@ -336,7 +336,7 @@ static void wire_build__undoes_parse_for_every_opcode(struct kunit *test)
 								   &pdu, &qpn),
 					    0, "opcode %#x", opcode);
 			KUNIT_EXPECT_EQ(test, pdu.length, length);
-			KUNIT_EXPECT_EQ(test, pdu.hdr_len, op->hdr_len);
+			KUNIT_EXPECT_EQ(test, (u32)pdu.hdr_len, op->hdr_len);
 			KUNIT_EXPECT_EQ(test, verve_wire_build(out, &pdu, qpn),
 					op->hdr_len);
 			KUNIT_EXPECT_EQ_MSG(test, memcmp(in, out, op->hdr_len), 0,
@@ -479,7 +479,7 @@ static void check_random_packet(struct kunit *test, const u8 *buf, u32 linear,
 	pad = buf[1] >> 4 & 3;
 	KUNIT_EXPECT_NE(test, verve_opcode_flags(buf[0]), 0);
 	KUNIT_EXPECT_EQ(test, pdu.hdr_len + pdu.length + pad, total);
-	KUNIT_EXPECT_LE(test, pdu.hdr_len, linear);
+	KUNIT_EXPECT_LE(test, (u32)pdu.hdr_len, linear);
 	KUNIT_EXPECT_LE(test, qpn, VERVE_24BIT_MASK);
 }
 
@@ -506,6 +506,38 @@ static void wire_parse__random_bytes_stay_within_linear(struct kunit *test)
 	}
 }
 
+/* What differs makes another packet of it, but for an ACK that is asked for. */
+static void pdu_repeats__only_what_says_the_same(struct kunit *test)
+{
+	const struct verve_pdu pdu = {
+		.opcode = IB_OPCODE_RC_RDMA_WRITE_ONLY_WITH_IMMEDIATE,
+		.psn = 5, .length = 8, .va = 0x1000, .dmalen = 8, .rkey = 7,
+		.flags = VERVE_PDU_SOLICITED, .pkey = 0xffff,
+	};
+	struct verve_pdu others[7];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		others[i] = pdu;
+	others[0].opcode = IB_OPCODE_RC_RDMA_WRITE_ONLY;
+	others[1].psn++;
+	others[2].length--;
+	others[3].va++;
+	others[4].dmalen++;
+	others[5].rkey++;
+	others[6].flags = 0;
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		KUNIT_EXPECT_FALSE(test, verve_pdu_repeats(&pdu, &others[i]));
+	others[0] = pdu;
+	others[0].flags |= VERVE_PDU_ACKREQ;
+	others[0].pkey = 0x7fff;
+	KUNIT_EXPECT_TRUE(test, verve_pdu_repeats(&pdu, &others[0]));
+	others[0].opcode = IB_OPCODE_RC_RDMA_READ_RESPONSE_ONLY;
+	others[1] = others[0];
+	others[1].aeth++;
+	KUNIT_EXPECT_TRUE(test, verve_pdu_repeats(&others[0], &others[1]));
+}
+
 static struct kunit_case headers_cases[] = {
 	KUNIT_CASE(wire_parse__layouts_by_hand),
 	KUNIT_CASE(wire_build__layouts_by_hand),
@@ -522,6 +554,7 @@ static struct kunit_case headers_cases[] = {
 	KUNIT_CASE(wire_parse__reserved_bits_do_not_matter),
 	KUNIT_CASE(wire_parse__longest_packet_does_not_overflow),
 	KUNIT_CASE(wire_parse__random_bytes_stay_within_linear),
+	KUNIT_CASE(pdu_repeats__only_what_says_the_same),
 	{}
 };
 
