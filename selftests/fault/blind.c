@@ -27,6 +27,7 @@ enum {
 	WRITE_ONLY	= 0x0a,
 	READ_REQUEST	= 0x0c,
 	RESPONSE_MIDDLE	= 0x0e,
+	RESPONSE_LAST	= 0x0f,
 	RESPONSE_ONLY	= 0x10,
 	ACK		= 0x11,
 	ATOMIC_ACK	= 0x12,
@@ -461,6 +462,43 @@ static bool early_answer_of_an_atomic(void)
 	return early_response(ATOMIC_ACK, 0);
 }
 
+/*
+ * A response that is due, but cannot be one, ends the QP; or, if the READ was sent
+ * again meanwhile and it might be of that, is thrown away.
+ */
+static bool wrong_response(uint8_t opcode, uint8_t syndrome, uint32_t size)
+{
+	struct shot s = {
+		.at = &e.a, .opcode = opcode, .syndrome = syndrome,
+		.length = size < 1024 ? size : 1024,
+	};
+	struct ibv_wc wc;
+
+	if (!read_silent(size))
+		return false;
+	s.psn = e.a.psn;
+	fire(s);
+	if (!poll_within(e.a.scq, &wc, QUIET_MS))
+		return read_ends(size);
+	CHECK(wc.status == IBV_WC_BAD_RESP_ERR, "status %d", wc.status);
+	return true;
+}
+
+static bool response_that_is_a_nak(void)
+{
+	return wrong_response(RESPONSE_ONLY, 0x60, SIZE);
+}
+
+static bool response_without_a_beginning(void)
+{
+	return wrong_response(RESPONSE_MIDDLE, 0, LONG);
+}
+
+static bool response_that_ends_too_soon(void)
+{
+	return wrong_response(RESPONSE_LAST, 0, LONG);
+}
+
 /* ---------------------------------------------------------------- the limit of all */
 
 static struct ends others[CONNECTIONS];
@@ -524,6 +562,10 @@ static const struct {
 	{ "a READ response of another length, early",
 	  early_response_of_another_length },
 	{ "an atomic's answer to a READ, early", early_answer_of_an_atomic },
+	{ "a READ response that is a NAK", response_that_is_a_nak },
+	{ "a READ response that begins in the middle",
+	  response_without_a_beginning },
+	{ "a READ response that ends too soon", response_that_ends_too_soon },
 	{ "the limit of all", many_connections },
 };
 

@@ -409,6 +409,8 @@ static void count_reads(struct verve_qp *qp, struct verve_swqe *wqe)
 
 	if (wqe->opcode != IB_WR_RDMA_READ)
 		return;
+	/* By the NIC, and in its own pieces */
+	wqe->again = true;
 	wqe->reads = answered(wqe, req->max_psn) - answered(wqe, req->una);
 	req->rd_atomic += wqe->reads;
 }
@@ -481,11 +483,44 @@ static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe,
 	return (flags & VERVE_OP_ONLY) == VERVE_OP_ONLY && !pdu->length;
 }
 
-/* It has waited, and may not be the peer's (early.h), who is asked again. */
+/* Where does a response of @packets stand in what was asked for? */
+static struct verve_awaited await(const struct verve_qp *qp,
+				  const struct verve_swqe *wqe, u32 packets)
+	__must_hold(&qp->lock)
+{
+	u32 place = verve_psn_diff(qp->req.una, wqe->first_psn);
+	u32 last = verve_psn_add(qp->req.una, packets - 1);
+
+	return (struct verve_awaited) {
+		.starts = place % VERVE_READ_PIECE == 0,
+		.ends = (place + packets) % VERVE_READ_PIECE == 0 ||
+			last == wqe->last_psn,
+		.again = wqe->again,
+	};
+}
+
+static enum verve_response_verdict judge(const struct verve_qp *qp,
+					 const struct verve_swqe *wqe,
+					 const struct verve_arrival *arrival,
+					 u32 offset)
+	__must_hold(&qp->lock)
+{
+	const struct verve_awaited awaited =
+		await(qp, wqe, verve_arrival_packets(arrival));
+
+	return fits(qp, wqe, arrival, offset) ?
+	       verve_verdict_response(&awaited, &arrival->pdu) :
+	       VERVE_RESPONSE_BAD;
+}
+
+/* It is not for here, or has waited, and may not be the peer's: ask again (early.h). */
 static void doubt(struct verve_qp *qp, const struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
-	verve_qp_drop(qp, rx_drop_early);
+	if (arrival->pdu.wait)
+		verve_qp_drop(qp, rx_drop_early);
+	else
+		verve_qp_drop(qp, rx_drop_stale);
 	responses_lost(qp, verve_psn_add(arrival->pdu.psn, 1));
 }
 
@@ -496,10 +531,11 @@ static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
 	u32 offset = verve_psn_diff(pdu->psn, wqe->first_psn) * qp->mtu;
+	enum verve_response_verdict verdict = judge(qp, wqe, arrival, offset);
 	int err;
 
-	if (!fits(qp, wqe, arrival, offset)) {
-		if (pdu->wait)
+	if (verdict != VERVE_RESPONSE_GOOD) {
+		if (pdu->wait || verdict == VERVE_RESPONSE_STRAY)
 			doubt(qp, arrival);
 		else
 			verve_completer_fail(qp, IB_WC_BAD_RESP_ERR);

@@ -385,6 +385,8 @@ static void requested(struct verve_qp *qp, struct verve_swqe *wqe, u32 packets)
 	if (!qp->req.recovery.under_way) {
 		wqe->reads++;
 		qp->req.rd_atomic++;
+	} else {
+		wqe->again = true;
 	}
 	advance(qp, wqe, packets);
 }

@@ -119,6 +119,25 @@ u8 verve_verdict_request(const struct verve_expect *expect,
 	return 0;
 }
 
+enum verve_response_verdict
+verve_verdict_response(const struct verve_awaited *awaited,
+		       const struct verve_pdu *pdu)
+{
+	u32 flags = verve_opcode_flags(pdu->opcode);
+	bool is_first = flags & VERVE_OP_FIRST, is_last = flags & VERVE_OP_LAST;
+
+	if ((flags & VERVE_OP_AETH) &&
+	    (pdu->aeth >> 24 & VERVE_AETH_TYPE_MASK) != VERVE_AETH_ACK)
+		return VERVE_RESPONSE_BAD;
+	if (is_first == awaited->starts && is_last == awaited->ends)
+		return VERVE_RESPONSE_GOOD;
+	if (!awaited->again)
+		return VERVE_RESPONSE_BAD;
+	if ((awaited->starts && !is_first) || (awaited->ends && !is_last))
+		return VERVE_RESPONSE_STRAY;
+	return VERVE_RESPONSE_GOOD;
+}
+
 enum verve_ack_place verve_verdict_ack(u32 psn, u32 una, u32 max_psn)
 {
 	if (verve_psn_before(psn, una))

@@ -58,6 +58,37 @@ u8 verve_verdict_request(const struct verve_expect *expect,
 /* IB_ACCESS_FLUSH_* that a FLUSH with these bits needs, of QP and region. */
 int verve_verdict_flush_access(u32 feth);
 
+/**
+ * struct verve_awaited - a packet that a READ, or an atomic, waits for
+ * @starts: it is the first that a request asks for
+ * @ends: it is the last
+ * @again: some were asked for again, perhaps from and up to other places
+ */
+struct verve_awaited {
+	bool starts;
+	bool ends;
+	bool again;
+};
+
+enum verve_response_verdict {
+	VERVE_RESPONSE_GOOD,
+	VERVE_RESPONSE_STRAY,	/* it may be good, but answers something else */
+	VERVE_RESPONSE_BAD,
+};
+
+/**
+ * verve_verdict_response() - may this response come here?
+ * @awaited: what does
+ * @pdu: response to a READ or an atomic
+ *
+ * Checks the syndrome, which has to be an ACK's, and that First, Middle and Last stand in
+ * their places (9.9.2). Of what was asked for again, the answer may begin and end in
+ * the middle, where rdma_rxe has it begin with a Middle.
+ */
+enum verve_response_verdict
+verve_verdict_response(const struct verve_awaited *awaited,
+		       const struct verve_pdu *pdu);
+
 /* What an acknowledgement's PSN says to a requester (9.7.5.1.1). */
 enum verve_ack_place {
 	VERVE_ACK_VALID,	/* of something that is outstanding */

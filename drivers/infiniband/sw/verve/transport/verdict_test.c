@@ -388,6 +388,72 @@ static void verdict_ack__within_and_beside_the_window(struct kunit *test)
 				    rows[i].place, "row %d", i);
 }
 
+/* READ responses: First, Middle, Last, Only, by what is awaited */
+static void verdict_response__order(struct kunit *test)
+{
+	enum { GOOD = VERVE_RESPONSE_GOOD, STRAY = VERVE_RESPONSE_STRAY,
+	       BAD = VERVE_RESPONSE_BAD };
+	static const u8 opcodes[] = { 0x0d, 0x0e, 0x0f, 0x10 };
+	static const struct {
+		struct verve_awaited awaited;
+		u8 verdicts[4];
+	} rows[] = {
+		{ { true, false, false }, { GOOD, BAD, BAD, BAD } },
+		{ { false, false, false }, { BAD, GOOD, BAD, BAD } },
+		{ { false, true, false }, { BAD, BAD, GOOD, BAD } },
+		{ { true, true, false }, { BAD, BAD, BAD, GOOD } },
+		/* A part may have been asked for again, from here or up to here. */
+		{ { true, false, true }, { GOOD, STRAY, STRAY, GOOD } },
+		{ { false, false, true }, { GOOD, GOOD, GOOD, GOOD } },
+		{ { false, true, true }, { STRAY, STRAY, GOOD, GOOD } },
+		{ { true, true, true }, { STRAY, STRAY, STRAY, GOOD } },
+	};
+	int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		for (j = 0; j < ARRAY_SIZE(opcodes); j++) {
+			struct verve_pdu pdu = { .opcode = opcodes[j] };
+
+			KUNIT_EXPECT_EQ_MSG(test,
+					    verve_verdict_response(&rows[i].awaited, &pdu),
+					    rows[i].verdicts[j],
+					    "row %d opcode %#x", i, opcodes[j]);
+		}
+}
+
+/* Only an ACK's, where there is one: of READ responses, and of atomics */
+static void verdict_response__syndrome(struct kunit *test)
+{
+	static const struct {
+		u8 opcode;
+		struct verve_awaited awaited;
+		bool has_aeth;
+	} rows[] = {
+		{ 0x0d, { true, false, false }, true },
+		{ 0x0e, { false, false, false }, false },
+		{ 0x0f, { false, true, false }, true },
+		{ 0x10, { true, true, false }, true },
+		{ 0x12, { true, true, false }, true },
+	};
+	int i, syndrome;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		for (syndrome = 0; syndrome < 256; syndrome++) {
+			bool good = !rows[i].has_aeth || (syndrome & 0xe0) == 0;
+			struct verve_pdu pdu = {
+				.opcode = rows[i].opcode,
+				.aeth = (u32)syndrome << 24,
+			};
+
+			KUNIT_EXPECT_EQ_MSG(test,
+					    verve_verdict_response(&rows[i].awaited, &pdu),
+					    good ? VERVE_RESPONSE_GOOD :
+						   VERVE_RESPONSE_BAD,
+					    "opcode %#x syndrome %#x",
+					    rows[i].opcode, syndrome);
+		}
+}
+
 static void verdict_nak_status__of_every_syndrome(struct kunit *test)
 {
 	int syndrome;
@@ -446,6 +512,8 @@ static struct kunit_case verdict_cases[] = {
 	KUNIT_CASE(verdict_request__what_a_flush_may_say),
 	KUNIT_CASE(verdict_request__an_atomic_write_is_8_bytes),
 	KUNIT_CASE(verdict_ack__within_and_beside_the_window),
+	KUNIT_CASE(verdict_response__order),
+	KUNIT_CASE(verdict_response__syndrome),
 	KUNIT_CASE(verdict_nak_status__of_every_syndrome),
 	KUNIT_CASE(rnr_timeout__every_code_of_the_table),
 	KUNIT_CASE(ack_timeout__is_4096_ns_doubled),

@@ -27,6 +27,7 @@ enum verve_wqe_state {
  * @is_inline: @inline_data holds @length bytes
  * @error: the request is bad: 0, or the enum ib_wc_status that it completes
  *	with once everything before it has
+ * @again: READ: some of it was asked for more than once; false when posted
  * @reads: READ or atomic requests under way for it; 0 when posted
  * @length: of the message, bytes
  * @imm: SEND and WRITE with immediate
@@ -64,6 +65,7 @@ struct verve_swqe {
 	u8 num_sge;
 	u8 error;
 	bool is_inline;
+	bool again;
 	u8 state;
 	u16 reads;
 	u32 length;
