@@ -242,22 +242,22 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 }
 
 /* The ICRC's headers, as the NIC will make them of the first packet's */
-static u32 start_icrc(const struct sk_buff *head, u16 ip_id, u32 udp_len,
-		      const u8 *bth)
+static u32 start_icrc(const struct sk_buff *head, const struct verve_flow *flow,
+		      u32 udp_len, const u8 *bth)
 {
 	struct udphdr udp = *udp_hdr(head);
 	struct ipv6hdr v6;
 	struct iphdr v4;
 
 	udp.len = htons(udp_len);
-	if (ip_hdr(head)->version == 6) {
+	if (flow->av.is_v6) {
 		v6 = *ipv6_hdr(head);
 		v6.payload_len = htons(udp_len);
 		return verve_icrc_start_v6(&v6, &udp, bth);
 	}
 	v4 = *ip_hdr(head);
 	v4.tot_len = htons(sizeof(v4) + udp_len);
-	v4.id = htons(ip_id);
+	v4.id = htons(flow->ip_id);
 	return verve_icrc_start_v4(&v4, &udp, bth);
 }
 
@@ -303,7 +303,7 @@ int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
 		return err;
 	}
 	memset(data + end - pad, 0, pad);
-	crc = start_icrc(head, flow->ip_id, sizeof(struct udphdr) + len, data);
+	crc = start_icrc(head, flow, sizeof(struct udphdr) + len, data);
 	crc = verve_icrc_update(crc, data + bth_len, end - bth_len);
 	icrc = verve_icrc_end(crc);
 	memcpy(data + end, &icrc, sizeof(icrc));

@@ -62,6 +62,7 @@ static void put_head(struct verve_train *train, struct verve_flow *flow,
 	skb->dev = flow->dst->dev;
 	train->head = skb;
 	train->tail = NULL;
+	train->is_v6 = flow->av.is_v6;
 	train->is_late = flow->is_late;
 	train->packets = 1;
 	train->bytes = skb->len - headers_len(skb);
@@ -202,7 +203,7 @@ static void seal_run(struct verve_train *train)
 	head->ip_summed = CHECKSUM_PARTIAL;
 	head->csum_start = skb_transport_header(head) - head->head;
 	head->csum_offset = offsetof(struct udphdr, check);
-	if (ip_hdr(head)->version == 6)
+	if (train->is_v6)
 		udp->check = ~udp_v6_check(len, &ipv6_hdr(head)->saddr,
 					   &ipv6_hdr(head)->daddr, 0);
 	else
@@ -240,7 +241,7 @@ static int send(const struct verve_train *train)
 		return -ENETDOWN;
 	}
 	sk = verve_pmtu_override(skb);
-	if (ip_hdr(skb)->version == 6)
+	if (train->is_v6)
 		err = ip6_local_out(net, sk, skb);
 	else
 		err = ip_local_out(net, sk, skb);
@@ -310,6 +311,7 @@ int verve_train_put_message(struct verve_train *train, struct verve_flow *flow,
 	skb_dst_set(skb, dst_clone(flow->dst));
 	skb->dev = flow->dst->dev;
 	train->head = skb;
+	train->is_v6 = flow->av.is_v6;
 	train->packets = packets;
 	train->bytes = verve_message_bytes(burst, first, packets);
 	verve_late_give_message(train->dev, skb);

@@ -51,9 +51,10 @@ int verve_av_fill(struct verve_av *av, const struct rdma_ah_attr *attr,
 	av->is_v6 = !ipv6_addr_v4mapped(&av->daddr);
 	av->traffic_class = grh->traffic_class;
 	av->hop_limit = grh->hop_limit;
-	av->flow_label = grh->flow_label;
+	/* Programs may say what they like; in the header, its neighbour is the version. */
+	av->flow_label = grh->flow_label & IB_GRH_FLOWLABEL_MASK;
 	av->sgid_index = grh->sgid_index;
-	av->sport = rdma_get_udp_sport(grh->flow_label, lqpn, rqpn);
+	av->sport = rdma_get_udp_sport(av->flow_label, lqpn, rqpn);
 	if (attr->type == RDMA_AH_ATTR_TYPE_ROCE)
 		ether_addr_copy(av->dmac, attr->roce.dmac);
 	return 0;

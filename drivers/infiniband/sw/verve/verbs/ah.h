@@ -16,7 +16,7 @@
  * @is_v6: which of the two
  * @traffic_class: DSCP and ECN bits
  * @hop_limit: TTL
- * @flow_label: IPv6
+ * @flow_label: IPv6; no more than its 20 bits
  * @sport: UDP source port, host order
  * @sgid_index: what the sgid was
  * @dmac: as resolved by the core, used to answer queries only

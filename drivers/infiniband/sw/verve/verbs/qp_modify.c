@@ -72,6 +72,7 @@ static int set_path(struct verve_qp *qp, const struct ib_qp_attr *attr,
 	verve_flow_reset(&qp->flow);
 	qp->flow.av = av;
 	qp->attr.ah_attr = attr->ah_attr;
+	qp->attr.ah_attr.grh.flow_label = av.flow_label;
 	/* The core's reference, not ours. */
 	qp->attr.ah_attr.grh.sgid_attr = NULL;
 	return 0;
