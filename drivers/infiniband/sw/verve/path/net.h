@@ -177,6 +177,17 @@ int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
 			const struct verve_pdu *pdu, u32 qpn,
 			struct verve_iter *payload);
 
+/**
+ * verve_packet_is_of() - could a packet of a flow be coupled to this one?
+ * @skb: from here
+ * @flow: with a route
+ *
+ * Only the first packet's headers are kept of those that are coupled.
+ *
+ * Context: any.
+ */
+bool verve_packet_is_of(const struct sk_buff *skb, const struct verve_flow *flow);
+
 /*
  * A packet whose payload is in fragments, from the end to the beginning: payload, pad
  * and ICRC are attached, transport headers pushed, then those of UDP and IP.

@@ -2,11 +2,8 @@
 /*
  * From bursts to packets
  */
-#include <linux/ip.h>
-#include <linux/ipv6.h>
 #include <linux/minmax.h>
 #include <linux/skbuff.h>
-#include <linux/udp.h>
 #include "../device.h"
 #include "../trace.h"
 #include "late.h"
@@ -33,28 +30,13 @@ void verve_burst_pdu(const struct verve_burst *burst, u32 first, u32 packets,
 		pdu->flags &= ~VERVE_PDU_ACKREQ;
 }
 
-/* Could a packet of @flow be coupled to this one? */
-static bool is_same_flow(const struct sk_buff *skb,
-			 const struct verve_flow *flow)
-{
-	const struct verve_av *av = &flow->av;
-
-	if (skb_dst(skb) != flow->dst ||
-	    udp_hdr(skb)->source != htons(av->sport))
-		return false;
-	if (av->is_v6)
-		return ipv6_addr_equal(&ipv6_hdr(skb)->saddr, &av->saddr) &&
-		       ipv6_addr_equal(&ipv6_hdr(skb)->daddr, &av->daddr);
-	return ip_hdr(skb)->saddr == av->saddr.s6_addr32[3] &&
-	       ip_hdr(skb)->daddr == av->daddr.s6_addr32[3];
-}
-
 /* Identifications must be consecutive within a train. */
 static void join(struct verve_train *train, struct verve_flow *flow)
 {
 	if (!train->head)
 		return;
-	if (train->is_late == flow->is_late && is_same_flow(train->head, flow))
+	if (train->is_late == flow->is_late &&
+	    verve_packet_is_of(train->head, flow))
 		flow->ip_id = train->ip_id;
 	else
 		verve_train_flush(train);

@@ -63,6 +63,33 @@ static void put_v6(struct ipv6hdr *ip, const struct verve_flow *flow, u32 len)
 	ip->daddr = av->daddr;
 }
 
+static bool is_same_v4(const struct iphdr *ip, const struct verve_av *av)
+{
+	return ip->saddr == av->saddr.s6_addr32[3] &&
+	       ip->daddr == av->daddr.s6_addr32[3] &&
+	       ip->tos == av->traffic_class && ip->ttl == hop_limit(av);
+}
+
+static bool is_same_v6(const struct ipv6hdr *ip, const struct verve_av *av)
+{
+	return ipv6_addr_equal(&ip->saddr, &av->saddr) &&
+	       ipv6_addr_equal(&ip->daddr, &av->daddr) &&
+	       ip6_flowinfo(ip) == ip6_make_flowinfo(av->traffic_class,
+						     htonl(av->flow_label)) &&
+	       ip->hop_limit == hop_limit(av);
+}
+
+bool verve_packet_is_of(const struct sk_buff *skb, const struct verve_flow *flow)
+{
+	const struct verve_av *av = &flow->av;
+
+	if (skb_dst(skb) != flow->dst ||
+	    udp_hdr(skb)->source != htons(av->sport))
+		return false;
+	return av->is_v6 ? is_same_v6(ipv6_hdr(skb), av) :
+			   is_same_v4(ip_hdr(skb), av);
+}
+
 static void put_udp(struct udphdr *udp, const struct verve_av *av, u32 len)
 {
 	udp->source = htons(av->sport);
