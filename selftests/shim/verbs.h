@@ -233,6 +233,7 @@ struct ib_wc {
 	} ex;
 	u32 src_qp;
 	int wc_flags;
+	u8 sl;
 	u32 port_num;
 	u8 network_hdr_type;
 };

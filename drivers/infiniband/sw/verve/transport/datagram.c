@@ -12,6 +12,17 @@ enum {
 	QKEY_CONTROLLED = 1U << 31,
 };
 
+/*
+ * What a completion tells of the headers that a datagram came with (A17.4.5.1). Verbs
+ * have no place for it. ConnectX puts it where the service level would be, of which
+ * RoCE has none on the wire, and programs, UCX for one, look there.
+ */
+enum {
+	SL_IPV6 = 1,
+	SL_IPV4 = 2,
+	SL_UDP = 1 << 3,
+};
+
 static int transmit(struct verve_qp *qp, const struct verve_swqe *wqe,
 		    const struct verve_av *av, struct verve_iter *it)
 	__must_hold(&qp->lock)
@@ -117,7 +128,9 @@ static void complete_recv(struct verve_qp *qp, const struct verve_pdu *pdu,
 		.wc_flags = IB_WC_GRH,
 	};
 
-	if (!qp->is_user) {
+	if (qp->is_user) {
+		wc.sl = SL_UDP | (is_v6 ? SL_IPV6 : SL_IPV4);
+	} else {
 		wc.wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
 		wc.network_hdr_type = is_v6 ? RDMA_NETWORK_IPV6 :
 					      RDMA_NETWORK_IPV4;
