@@ -46,6 +46,8 @@ static int transmit(struct verve_qp *qp, const struct verve_swqe *wqe,
 	};
 	int err;
 
+	/* The AH serves datagrams between any QPs. */
+	flow.av.sport = rdma_get_udp_sport(av->flow_label, qp->qpn, wqe->rqpn);
 	if (wqe->rqpn == VERVE_MULTICAST_QPN)
 		verve_count(qp, sent_mcast_pkts, 1);
 	if (wqe->flags & IB_SEND_SOLICITED)
