@@ -51,7 +51,7 @@ static bool find_next_hop(const struct verve_flow *flow, u8 *dmac)
 static u8 vlan_prio(const struct verve_flow *flow)
 {
 	struct net_device *ndev = flow->dst->dev;
-	u32 priority = rt_tos2priority(flow->av.traffic_class);
+	u32 priority = verve_flow_priority(flow);
 
 	if (!is_vlan_dev(ndev))
 		return 0;

@@ -130,6 +130,21 @@ struct dst_entry *verve_flow_route(struct verve_flow *flow,
 				   const struct verve_dev *dev);
 
 /**
+ * verve_flow_priority() - what packets of a flow have as their priority in the stack
+ * @flow: with a route
+ *
+ * Where a program says none (IBTA has a service level for it), that of the traffic
+ * class, as for sockets. What a netdev makes of a priority is configured: on a VLAN the
+ * PCP (egress-qos-map), elsewhere perhaps a traffic class (mqprio). A service level is
+ * what shall come of it, as hardware takes it and rdma_cm gives it: so that priority
+ * is looked for which becomes the level. Where none does, it is the level itself.
+ *
+ * Context: any up to softirq.
+ * Return: for skb->priority; what a program's flow may not have, it does not get.
+ */
+u32 verve_flow_priority(const struct verve_flow *flow);
+
+/**
  * verve_flow_neighbour() - the next hop of a flow
  * @flow: with a route
  *

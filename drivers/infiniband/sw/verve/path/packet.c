@@ -84,7 +84,8 @@ bool verve_packet_is_of(const struct sk_buff *skb, const struct verve_flow *flow
 	const struct verve_av *av = &flow->av;
 
 	if (skb_dst(skb) != flow->dst ||
-	    udp_hdr(skb)->source != htons(av->sport))
+	    udp_hdr(skb)->source != htons(av->sport) ||
+	    skb->priority != verve_flow_priority(flow))
 		return false;
 	return av->is_v6 ? is_same_v6(ipv6_hdr(skb), av) :
 			   is_same_v4(ip_hdr(skb), av);
@@ -264,7 +265,7 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 		skb_put_zero(skb, VERVE_ICRC_LEN);
 	else
 		put_icrc(skb, av->is_v6);
-	skb->priority = rt_tos2priority(av->traffic_class);
+	skb->priority = verve_flow_priority(flow);
 	return skb;
 }
 
@@ -345,7 +346,7 @@ struct sk_buff *verve_packet_begin(const struct verve_flow *flow, u32 room)
 	if (unlikely(!skb))
 		return NULL;
 	skb_reserve(skb, room);
-	skb->priority = rt_tos2priority(flow->av.traffic_class);
+	skb->priority = verve_flow_priority(flow);
 	return skb;
 }
 

@@ -5,13 +5,21 @@
  * Users name an AH by its number; what it stands for is found under RCU, so
  * that it may be destroyed while a request that names it is being sent.
  */
+#include <linux/capability.h>
+#include <linux/pkt_sched.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
 #include <rdma/rdma_user_rxe.h>
 #include <rdma/uverbs_ioctl.h>
 #include "../device.h"
+#include "../path/path.h"
 #include "ah.h"
 #include "ucontext.h"
+
+enum {
+	/* As a VLAN has it; service levels go further. */
+	MAX_PRIORITY_LEVEL = 7,
+};
 
 static void gid_to_addr(struct in6_addr *addr, const union ib_gid *gid)
 {
@@ -33,8 +41,34 @@ static bool is_own_gid(const struct ib_gid_attr *sgid)
 	return own;
 }
 
+/*
+ * Others mean no priority: that of a completion, by which programs answer, says what
+ * kind of packet it was (transport/datagram.c).
+ */
+static u8 priority_level(const struct rdma_ah_attr *attr)
+{
+	u8 sl = rdma_ah_get_sl(attr);
+
+	return sl <= MAX_PRIORITY_LEVEL ? sl : 0;
+}
+
+/* What SO_PRIORITY would take of the same caller */
+static u8 max_priority(const struct verve_dev *dev, bool is_user)
+{
+	bool may = !is_user;
+	struct net *net;
+
+	rcu_read_lock();
+	net = verve_net_ns(dev->net);
+	if (is_user && net)
+		may = ns_capable(net->user_ns, CAP_NET_RAW) ||
+		      ns_capable(net->user_ns, CAP_NET_ADMIN);
+	rcu_read_unlock();
+	return may ? TC_PRIO_MAX : TC_PRIO_INTERACTIVE;
+}
+
 int verve_av_fill(struct verve_av *av, const struct rdma_ah_attr *attr,
-		  u32 lqpn, u32 rqpn)
+		  bool is_user, u32 lqpn, u32 rqpn)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
 	const struct ib_gid_attr *sgid = grh->sgid_attr;
@@ -49,6 +83,9 @@ int verve_av_fill(struct verve_av *av, const struct rdma_ah_attr *attr,
 		return -EINVAL;
 
 	av->is_v6 = !ipv6_addr_v4mapped(&av->daddr);
+	av->sl = priority_level(attr);
+	av->max_priority = av->sl ? max_priority(to_vdev(sgid->device), is_user) :
+				    TC_PRIO_INTERACTIVE;
 	av->traffic_class = grh->traffic_class;
 	av->hop_limit = grh->hop_limit;
 	/* Programs may say what they like; in the header, its neighbour is the version. */
@@ -69,7 +106,8 @@ struct verve_av *verve_av_find(struct verve_dev *dev, struct ib_pd *pd,
 }
 
 static struct verve_av *alloc_av(struct ib_pd *pd,
-				 const struct rdma_ah_attr *attr, gfp_t gfp)
+				 const struct rdma_ah_attr *attr, bool is_user,
+				 gfp_t gfp)
 {
 	struct verve_av *av = kzalloc_obj(*av, gfp);
 	int err;
@@ -77,7 +115,7 @@ static struct verve_av *alloc_av(struct ib_pd *pd,
 	if (!av)
 		return ERR_PTR(-ENOMEM);
 	av->pd = pd;
-	err = verve_av_fill(av, attr, 0, 0);
+	err = verve_av_fill(av, attr, is_user, 0, 0);
 	if (err) {
 		kfree(av);
 		return ERR_PTR(err);
@@ -122,7 +160,7 @@ int verve_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 	err = verve_udata_check(udata, sizeof(resp));
 	if (err)
 		return err;
-	ah->av = alloc_av(ibah->pd, init->ah_attr,
+	ah->av = alloc_av(ibah->pd, init->ah_attr, udata,
 			  sleeps ? GFP_KERNEL_ACCOUNT : GFP_ATOMIC);
 	if (IS_ERR(ah->av))
 		return PTR_ERR(ah->av);
@@ -145,7 +183,7 @@ int verve_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 {
 	struct verve_dev *dev = to_vdev(ibah->device);
 	struct verve_ah *ah = to_vah(ibah);
-	struct verve_av *av = alloc_av(ibah->pd, attr, GFP_ATOMIC);
+	struct verve_av *av = alloc_av(ibah->pd, attr, false, GFP_ATOMIC);
 	struct verve_av *old = ah->av;
 	unsigned long flags;
 
@@ -169,6 +207,7 @@ int verve_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 	memcpy(dgid.raw, &av->daddr, sizeof(dgid));
 	attr->type = RDMA_AH_ATTR_TYPE_ROCE;
 	rdma_ah_set_port_num(attr, 1);
+	rdma_ah_set_sl(attr, av->sl);
 	rdma_ah_set_grh(attr, &dgid, av->flow_label, av->sgid_index,
 			av->hop_limit, av->traffic_class);
 	ether_addr_copy(attr->roce.dmac, av->dmac);

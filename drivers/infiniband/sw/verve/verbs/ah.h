@@ -14,6 +14,8 @@
  * @saddr: source; IPv4 as v4-mapped
  * @daddr: destination; likewise
  * @is_v6: which of the two
+ * @sl: service level that is a priority, 1 to 7; 0: @traffic_class is to say it
+ * @max_priority: of the stack's, that it may be
  * @traffic_class: DSCP and ECN bits
  * @hop_limit: TTL
  * @flow_label: IPv6; no more than its 20 bits
@@ -27,6 +29,8 @@ struct verve_av {
 	struct in6_addr saddr;
 	struct in6_addr daddr;
 	bool is_v6;
+	u8 sl;
+	u8 max_priority;
 	u8 traffic_class;
 	u8 hop_limit;
 	u32 flow_label;
@@ -41,6 +45,7 @@ struct verve_av {
  * verve_av_fill() - address vector of RDMA AH attributes
  * @av: filled
  * @attr: with GRH and sgid_attr
+ * @is_user: a program's, which the caller acts for
  * @lqpn: local QP, for the UDP source port
  * @rqpn: remote QP
  *
@@ -49,7 +54,7 @@ struct verve_av {
  * not a RoCEv2 GID, or a GID of another netdev.
  */
 int verve_av_fill(struct verve_av *av, const struct rdma_ah_attr *attr,
-		  u32 lqpn, u32 rqpn);
+		  bool is_user, u32 lqpn, u32 rqpn);
 
 /**
  * struct verve_ah - an address handle

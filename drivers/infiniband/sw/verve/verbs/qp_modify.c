@@ -64,7 +64,7 @@ static int set_path(struct verve_qp *qp, const struct ib_qp_attr *attr,
 
 	if (!(mask & IB_QP_AV))
 		return 0;
-	err = verve_av_fill(&av, &attr->ah_attr, qp->qpn, rqpn);
+	err = verve_av_fill(&av, &attr->ah_attr, qp->is_user, qp->qpn, rqpn);
 	if (err)
 		return err;
 	if (verve_qp_is_connected(qp))
