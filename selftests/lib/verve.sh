@@ -232,6 +232,20 @@ wire() {
 	address_wire "$1"
 }
 
+# vlan_wire MTU: the same, but va and vb are VLANs of wa ---- wb. Priorities of the
+# stack become PCPs by PCPS, as iproute2 has them: "0:0 6:5".
+PCPS=
+vlan_wire() {
+	new_namespaces
+	ip link add wa netns "$NS_A" type veth peer name wb netns "$NS_B" &&
+	ip -n "$NS_A" link set wa up && ip -n "$NS_B" link set wb up &&
+	ip -n "$NS_A" link add link wa name va type vlan id 10 \
+		egress-qos-map $PCPS &&
+	ip -n "$NS_B" link add link wb name vb type vlan id 10 \
+		egress-qos-map $PCPS &&
+	address_wire "$1"
+}
+
 link_local() { # NETNS NETDEV
 	ip -n "$1" -6 -o addr show dev "$2" scope link |
 		sed 's/.*inet6 \([^/]*\).*/\1/'

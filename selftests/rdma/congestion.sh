@@ -6,6 +6,8 @@
 #
 #	A [va: vta] ---- [vb: vtb] B
 #	 netem marks      netem marks
+#
+# For priorities, va and vb are VLANs of wa ---- wb.
 
 . "$(dirname "$0")/../lib/verve.sh"
 
@@ -118,6 +120,29 @@ on_the_wire() {
 		grep -v 0xc0 || fail "$(head -n 4 "$TMP/cnps")"
 }
 
+cnp_pcps() {
+	sed -n 's/.*vlan 10, p \([0-7]\),.*/\1/p' "$TMP/cnps" | sort -u | tr '\n' ' '
+}
+
+# On a VLAN, and told otherwise: the PCP that they have to have
+priority() {
+	local pid
+
+	no_marks
+	marks a va && parameter $DEV_B np_cnp_prio 3 || return
+	: >"$TMP/tcpdump"
+	a tcpdump -i wa --immediate-mode -s 256 -B 8192 -len \
+		'vlan and udp port 4791 and udp[8] = 0x81' \
+		>"$TMP/cnps" 2>"$TMP/tcpdump" &
+	pid=$!
+	within 5 captures || fail "$(<"$TMP/tcpdump")" || return
+	traffic ib_write_bw || return
+	sleep 0.3
+	kill $pid
+	wait $pid
+	[ "$(cnp_pcps)" = "3 " ] || fail "PCP $(cnp_pcps): $(head -n 3 "$TMP/cnps")"
+}
+
 # marks_without DEVICE PARAMETER: MOVED is how many B gets while that is 0
 marks_without() {
 	local rc=0
@@ -156,7 +181,7 @@ parameters() {
 		[ "$(<"$name")" = "$value" ] || fail "$name" || return
 		n=$((n + 1))
 	done
-	[ $n = 19 ] || fail "$n of them" || return
+	[ $n = 20 ] || fail "$n of them" || return
 	not parameter $DEV_A rp_min_rate 0 2>/dev/null
 }
 
@@ -203,4 +228,8 @@ tap_add "responses are marked" responses
 tap_add "data between marks" c_test opcodes
 tap_add "processes are killed while they are held back" killed 1
 tap_add "and while they are held back a little" killed 8000
+tap_setup eval 'wire() { vlan_wire "$@"; }'
+tap_setup eval 'PCPS="0:0 2:3 6:6"'
+tap_setup topo two
+tap_add "priority of CNPs" priority
 tap_run

@@ -5,6 +5,7 @@
 #include <linux/hrtimer.h>
 #include <linux/slab.h>
 #include <linux/ktime.h>
+#include <linux/pkt_sched.h>
 #include "../device.h"
 #include "congestion.h"
 #include "dcqcn.h"
@@ -46,12 +47,12 @@ static const struct verve_cc_params *params_of(const struct verve_qp *qp)
 	return &qp->dev->cc;
 }
 
-/* Apart from the train: it has another traffic class. */
+/* Apart from the train: it has a traffic class and a priority of its own. */
 static void send_cnp(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_av *av = &qp->flow.av;
-	u8 traffic_class = av->traffic_class;
+	const struct verve_av own = *av;
 	struct verve_burst burst = {
 		.kind = VERVE_SEQ_CNP,
 		.qpn = qp->attr.dest_qp_num,
@@ -63,9 +64,11 @@ static void send_cnp(struct verve_qp *qp)
 
 	verve_train_flush(qp->train);
 	av->traffic_class = verve_cc(params_of(qp), NP_CNP_DSCP) << 2;
+	av->sl = verve_cc(params_of(qp), NP_CNP_PRIO);
+	av->max_priority = TC_PRIO_MAX;
 	verve_train_add(qp->train, &qp->flow, &burst);
 	verve_train_flush(qp->train);
-	av->traffic_class = traffic_class;
+	*av = own;
 	verve_count(qp, np_cnp_sent, 1);
 }
 

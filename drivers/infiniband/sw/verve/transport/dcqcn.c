@@ -21,6 +21,7 @@ const struct verve_cc_limit verve_cc_limits[VERVE_NUM_CC_PARAMS] = {
 	[VERVE_CC_NP_ENABLE] = { 1, 0, 1 },
 	[VERVE_CC_NP_MIN_TIME_BETWEEN_CNPS] = { 50, 0, 1000000 },
 	[VERVE_CC_NP_CNP_DSCP] = { 48, 0, 63 },
+	[VERVE_CC_NP_CNP_PRIO] = { 6, 0, 7 },
 	[VERVE_CC_RP_ENABLE] = { 1, 0, 1 },
 	[VERVE_CC_RP_RATE_TO_SET_ON_FIRST_CNP] = { 0, 0, 1000000 },
 	[VERVE_CC_RP_MIN_RATE] = { 1, 1, 1000000 },

@@ -17,6 +17,7 @@ enum verve_cc_param {
 	VERVE_CC_NP_ENABLE,	/* tell the sender of marks by CNPs */
 	VERVE_CC_NP_MIN_TIME_BETWEEN_CNPS,	/* us */
 	VERVE_CC_NP_CNP_DSCP,
+	VERVE_CC_NP_CNP_PRIO,	/* as a service level; 0: that of the DSCP */
 	VERVE_CC_RP_ENABLE,	/* packets may be marked, and CNPs are heeded */
 	VERVE_CC_RP_RATE_TO_SET_ON_FIRST_CNP,	/* Mb/s; 0: what it was */
 	VERVE_CC_RP_MIN_RATE,	/* Mb/s */
