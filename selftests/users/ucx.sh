@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# UCX, by which OpenMPI and others use verbs: messages, RDMA and atomics of its own
+# benchmark, and of two MPI processes (mpi.py), over IPv4 and over IPv6 GIDs. It is
+# told the transport and the device, and finds the rest by itself, as it does on a NIC.
+#
+#	one:	A [va: vta]			both ends on vta
+#	two:	A [va: vta] ---- [vb: vtb] B
+
+. "$(dirname "$0")/../lib/verve.sh"
+
+need ucx_perftest
+
+COUNT=${QUICK:+10}
+COUNT=${COUNT:-100}
+
+# UCX takes an IPv4 GID where there is one. TCP, by which the two processes find each
+# other, is IPv4 all the same: by addresses that are not the netdevs'.
+no_ipv4() {
+	local ns dev own other via
+
+	for ns in "$NS_A va 10.0.0.1 10.0.0.2 fd00::2" \
+		"$NS_B vb 10.0.0.2 10.0.0.1 fd00::1"; do
+		read -r ns dev own other via <<<"$ns"
+		ip -n "$ns" -4 addr flush dev $dev &&
+		ip -n "$ns" addr add $own/32 dev lo &&
+		ip -n "$ns" route add $other/32 via inet6 $via dev $dev src $own ||
+			return
+	done
+	within 5 not gid_index $DEV_C ipv4 && within 5 not gid_index $DEV_S ipv4
+}
+
+# ucx TRANSPORT TEST
+ucx() {
+	local size=8
+
+	case $2 in
+	*_bw | ucp_get) size=65536 ;;
+	esac
+	PORT=$((PORT + 1))
+	UCX_TLS=$1 pair tcp:$PORT \
+		env UCX_NET_DEVICES="$DEV_S:1" ucx_perftest -p $PORT -- \
+		env UCX_NET_DEVICES="$DEV_C:1" ucx_perftest "$IP4" -p $PORT \
+		-t "$2" -n $COUNT -w 5 -s $size || return
+	grep -q "^Final:" "$TMP/client" ||
+		fail "no result: $(tail -n 3 "$TMP/client")"
+}
+
+# Both processes are A's: to verbs, it does not matter where a program is.
+mpi() { # TRANSPORT
+	local args=(--allow-run-as-root --oversubscribe --mca plm isolated
+		--mca pml ucx --mca osc ucx)
+
+	client timeout -k 2 $((2 * LIMIT)) mpirun "${args[@]}" \
+		-np 1 -x UCX_TLS="$1" -x UCX_NET_DEVICES=$DEV_C:1 \
+		python3 "$HERE/mpi.py" : \
+		-np 1 -x UCX_TLS="$1" -x UCX_NET_DEVICES=$DEV_S:1 \
+		python3 "$HERE/mpi.py" >"$TMP/mpi" 2>&1 &&
+	grep -q "^compared" "$TMP/mpi" || fail "$(tail -n 20 "$TMP/mpi")"
+}
+
+has_mpi() {
+	command -v mpirun >/dev/null && python3 -c 'import mpi4py' 2>/dev/null
+}
+
+mpi_or_skip() {
+	has_mpi || { skip "no OpenMPI, or no mpi4py"; return; }
+	mpi "$1"
+}
+
+# matrix WHERE TEST...: by both transports
+matrix() {
+	local where=$1 tl name
+
+	shift
+	for tl in rc_v ud_v; do
+		for name; do
+			tap_add "$name over $tl, $where" ucx $tl "$name"
+		done
+		tap_add "MPI over $tl, $where" mpi_or_skip $tl
+	done
+}
+
+# both_families TOPOLOGY TEST...
+both_families() {
+	local t=$1
+
+	shift
+	tap_setup topo $t
+	matrix "IPv4, $t" "$@"
+	tap_setup no_ipv4
+	matrix "IPv6, $t" "$@"
+}
+
+ALL="tag_lat tag_bw ucp_put_bw ucp_get ucp_am_lat ucp_fadd"
+if [ "$QUICK" ]; then
+	tap_setup topo two
+	matrix "IPv4, two" tag_bw ucp_fadd
+	tap_setup no_ipv4
+	matrix "IPv6, two" tag_lat ucp_get
+else
+	for t in one two; do
+		both_families $t $ALL
+	done
+fi
+tap_run
