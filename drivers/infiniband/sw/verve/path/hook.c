@@ -50,6 +50,21 @@ static u32 headers_len(const struct sk_buff *skb)
 }
 
 /*
+ * A copy of a train has a head of its own, and the same packets behind it: a sniffer's,
+ * for one, when somebody has changed the headers of the train since.
+ */
+static bool is_list_shared(const struct sk_buff *skb)
+{
+	const struct sk_buff *member;
+
+	skb_walk_frags(skb, member) {
+		if (skb_shared(member))
+			return true;
+	}
+	return false;
+}
+
+/*
  * A single packet, or a train that nobody else holds and nobody has reshaped:
  * then what of it is not in the list is the first packet.
  */
@@ -60,7 +75,7 @@ static bool is_intact(const struct sk_buff *skb)
 	if (!skb_is_gso(skb))
 		return !skb_has_frag_list(skb);
 	return shinfo->gso_type & SKB_GSO_FRAGLIST && skb_has_frag_list(skb) &&
-	       !skb_cloned(skb) &&
+	       !skb_cloned(skb) && !is_list_shared(skb) &&
 	       skb_pagelen(skb) == headers_len(skb) + shinfo->gso_size;
 }
 
