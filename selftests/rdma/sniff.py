@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Keeps what a netdev's packet sockets see until SIGTERM, and reads it only then.
+
+usage: sniff.py NETDEV
+
+Says "ready" when it begins. As it has no ring, it holds clones of the packets while
+others go on with them. Ends with 1 if one cannot be read any more, or is not whole.
+"""
+import signal
+import socket
+import struct
+import sys
+
+import icrc
+
+SO_RCVBUFFORCE = 33
+ROOM = 64 << 20
+
+
+def length(packet):
+    """Returns how long the packet says that it is."""
+    if packet[0] >> 4 == 4:
+        return struct.unpack("!H", packet[2:4])[0]
+    return 40 + struct.unpack("!H", packet[4:6])[0]
+
+
+def read_all(sock):
+    """Returns how many packets there are to port 4791; raises what goes wrong."""
+    seen = 0
+    while True:
+        try:
+            packet = sock.recv(1 << 17)
+        except BlockingIOError:
+            return seen
+        if len(packet) < 28 or packet[9] != icrc.UDP:
+            continue
+        if len(packet) != length(packet):
+            raise icrc.Bad(f"{len(packet)} bytes of {length(packet)}")
+        seen += 1
+
+
+def main(netdev):
+    """Returns the exit code."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3))
+    sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM)
+    sock.bind((netdev, 3))
+    sock.setblocking(False)
+    print("ready", flush=True)
+    signal.sigwait({signal.SIGTERM})
+    try:
+        print(read_all(sock), "packets")
+    except (OSError, icrc.Bad) as why:
+        print(why)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    sys.exit(main(sys.argv[1]))

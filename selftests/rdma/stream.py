@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sends RoCEv2 packets of one flow, one by one, as another machine might.
+
+usage: stream.py IDS FROM TO COUNT
+
+Each is right, its ICRC included, and for a QP that there is none of; the source port is
+drawn. IDS says which IPv4 identifications they have: next, same or random, of which
+none follows the one before it. Ends when all have left and the socket does not answer
+for any memory; with 1 if that does not happen.
+"""
+import fcntl
+import random
+import socket
+import struct
+import sys
+import termios
+import time
+
+import icrc
+import rubbish
+
+# How long packets may be on their way
+PATIENCE = 20
+
+
+def ids(how, count):
+    """Returns the identification of each packet."""
+    step = {"next": (1, 2), "same": (0, 1), "random": (2, 1000)}[how]
+    ident = random.randrange(0xffff)
+    for _ in range(count):
+        # The kernel replaces 0.
+        yield ident + 1
+        ident = (ident + random.randrange(*step)) % 0xffff
+
+
+def packet(ident, port, source, target):
+    """Returns it, from the IP header on; the kernel adds that one's checksum."""
+    data = rubbish.bth() + bytes(256)
+    length = 8 + len(data) + icrc.ICRC
+    ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + length, ident, 0x4000, 64,
+                     icrc.UDP, 0, socket.inet_aton(source),
+                     socket.inet_aton(target))
+    whole = ip + struct.pack("!HHHH", port, icrc.PORT, length, 0) + data
+    return whole + icrc.icrc(whole + bytes(icrc.ICRC), len(ip))
+
+
+def unsent(sock):
+    """Returns how many bytes of memory the socket answers for."""
+    answer = fcntl.ioctl(sock, termios.TIOCOUTQ, struct.pack("i", 0))
+    return struct.unpack("i", answer)[0]
+
+
+def main(how, source, target, count):
+    """Returns the exit code."""
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    port = random.randrange(0xc000, 0x10000)
+    packets = [packet(ident, port, source, target) for ident in ids(how, count)]
+    for one in packets:
+        raw.sendto(one, (target, 0))
+    end = time.monotonic() + PATIENCE
+    while unsent(raw) and time.monotonic() < end:
+        time.sleep(0.01)
+    if not unsent(raw):
+        return 0
+    print(f"{unsent(raw)} bytes have not left")
+    return 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 5 or sys.argv[1] not in ("next", "same", "random"):
+        raise SystemExit(__doc__)
+    sys.exit(main(*sys.argv[1:4], int(sys.argv[4])))
