@@ -72,12 +72,17 @@ struct sk_buff *verve_offload_segment(struct sk_buff *message)
 	return train;
 }
 
+void verve_offload_let_go(const struct sk_buff *skb)
+{
+	percpu_ref_put(&verve_offload_sender(skb->sk)->users);
+}
+
 /* The packet was dropped, or goes on without its socket. */
 static void unsettled(struct sk_buff *skb)
 {
 	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
 	fill(skb);
-	sock_efree(skb);
+	verve_offload_let_go(skb);
 }
 
 /* The same for a train */
@@ -95,25 +100,23 @@ static bool is_unsettled(const struct sk_buff *skb)
 /* The driver is done with the packet. */
 void verve_offload_due(struct sk_buff *skb)
 {
-	sock_efree(skb);
+	verve_offload_let_go(skb);
 }
 EXPORT_SYMBOL_GPL(verve_offload_due);
 
 void verve_offload_attach_socket(struct sk_buff *skb, struct sock *sk,
 				 void (*destructor)(struct sk_buff *skb))
 {
-	sock_hold(sk);
+	percpu_ref_get(&verve_offload_sender(sk)->users);
 	skb->sk = sk;
 	skb->destructor = destructor;
 }
 
 void verve_offload_detach_socket(struct sk_buff *skb)
 {
-	struct sock *sk = skb->sk;
-
+	verve_offload_let_go(skb);
 	skb->sk = NULL;
 	skb->destructor = NULL;
-	sock_put(sk);
 }
 
 /* A bond that sends copies makes them without the socket. */
@@ -244,39 +247,59 @@ void verve_offload_detach(void)
 	synchronize_rcu();
 }
 
-static void free_stats(struct sock *sk)
+/* The sender has gone, and so have its packets. */
+static void end_sender(struct percpu_ref *users)
 {
-	free_percpu(verve_offload_sender(sk)->stats);
+	struct verve_offload_sender *sender =
+		container_of(users, struct verve_offload_sender, users);
+
+	sock_put(&sender->inet.sk);
+}
+
+static void free_sender(struct sock *sk)
+{
+	struct verve_offload_sender *sender = verve_offload_sender(sk);
+
+	percpu_ref_exit(&sender->users);
+	free_percpu(sender->stats);
+}
+
+static int init_sender(struct verve_offload_sender *sender)
+{
+	sender->stats = alloc_percpu(struct verve_offload_stats);
+	if (!sender->stats)
+		return -ENOMEM;
+	return percpu_ref_init(&sender->users, end_sender, 0, GFP_KERNEL);
 }
 
 struct verve_offload_sender *verve_offload_open(void)
 {
-	struct verve_offload_stats __percpu *stats;
-	struct verve_offload_sender *sender;
 	struct sock *sk;
 
-	stats = alloc_percpu(struct verve_offload_stats);
-	if (!stats)
-		return NULL;
 	/* Packets may outlive the namespace they come from. */
 	sk = sk_alloc(&init_net, PF_UNSPEC, GFP_KERNEL, &sender_proto, 1);
-	if (!sk) {
-		free_percpu(stats);
+	if (!sk)
 		return NULL;
-	}
 	sock_init_data(NULL, sk);
-	sk->sk_destruct = free_stats;
+	sk->sk_destruct = free_sender;
 #ifdef CONFIG_SOCK_VALIDATE_XMIT
 	sk->sk_validate_xmit_skb = settle;
 #endif
-	sender = verve_offload_sender(sk);
-	sender->stats = stats;
-	return sender;
+	if (init_sender(verve_offload_sender(sk))) {
+		sock_put(sk);
+		return NULL;
+	}
+	return verve_offload_sender(sk);
 }
 
 void verve_offload_close(struct verve_offload_sender *sender)
 {
-	sock_put(&sender->inet.sk);
+	/*
+	 * In one place the count can fall to zero. percpu_ref_kill() would do it with
+	 * a lock that percpu_ref_exit() takes.
+	 */
+	percpu_ref_switch_to_atomic_sync(&sender->users);
+	percpu_ref_put(&sender->users);
 }
 
 void verve_offload_stats(const struct verve_offload_sender *sender,

@@ -32,13 +32,13 @@ static void undecided(struct sk_buff *skb)
 
 	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
 	verve_offload_begin_pause(&sender->barred_until, PAUSE);
-	sock_efree(skb);
+	verve_offload_let_go(skb);
 }
 
 /* The driver is done with it. */
 void verve_offload_message_due(struct sk_buff *skb)
 {
-	sock_efree(skb);
+	verve_offload_let_go(skb);
 }
 EXPORT_SYMBOL_GPL(verve_offload_message_due);
 

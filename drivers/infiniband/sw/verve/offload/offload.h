@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/percpu.h>
+#include <linux/percpu-refcount.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <net/inet_sock.h>
@@ -80,14 +81,17 @@ bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
 
 /**
  * struct verve_offload_sender - a socket that stands for a sender
- * @inet: the socket, whose references are the sender's and its packets'; first, as
- *	the kernel allocates it. IP looks into it, as into any that a packet has
+ * @inet: the socket; first, as the kernel allocates it. IP looks into it, as into any
+ *	that a packet has
+ * @users: the sender and its packets, which keep the socket together. Counted per CPU,
+ *	as all CPUs send and free packets
  * @stats: per-CPU counters; freed with the socket
  * @barred_until: jiffies: no messages until then; 0: there may be
  * @early_until: jiffies: no trains without ICRCs until then; 0: there may be
  */
 struct verve_offload_sender {
 	struct inet_sock inet;
+	struct percpu_ref users;
 	struct verve_offload_stats __percpu *stats;
 	unsigned long barred_until;
 	unsigned long early_until;
@@ -132,6 +136,8 @@ static inline u32 verve_offload_packets(const struct sk_buff *skb)
 void verve_offload_attach_socket(struct sk_buff *skb, struct sock *sk,
 				 void (*destructor)(struct sk_buff *skb));
 void verve_offload_detach_socket(struct sk_buff *skb);
+/* What each destructor ends with. Any context. */
+void verve_offload_let_go(const struct sk_buff *skb);
 
 /* Is a netdev not the end of a packet's way, and keeps its socket? */
 bool verve_offload_passes_on(const struct net_device *ndev);
