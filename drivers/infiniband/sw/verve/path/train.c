@@ -17,6 +17,7 @@
 #include "message.h"
 #include "net.h"
 #include "pmtu.h"
+#include "room.h"
 #include "train.h"
 #include "uso.h"
 
@@ -45,8 +46,8 @@ static void set_limits(struct verve_train *train, const struct dst_entry *dst)
 	if (may_couple(dst))
 		train->max_packets = min_t(u32, VERVE_BUDGET_PACKETS,
 					   READ_ONCE(ndev->gso_max_segs));
-	train->max_len = min_t(u32, U16_MAX, READ_ONCE(ndev->gso_max_size) - 1);
-	train->max_len -= LL_RESERVED_SPACE(ndev);
+	train->max_len = verve_train_room(READ_ONCE(ndev->gso_max_size),
+					  LL_RESERVED_SPACE(ndev));
 }
 
 static u32 headers_len(const struct sk_buff *skb)
