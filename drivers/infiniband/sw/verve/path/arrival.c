@@ -151,6 +151,7 @@ void verve_arrival_origin(const struct verve_arrival *arrival,
 	const struct sk_buff *skb = to_skb(arrival);
 	const struct iphdr *ip = ip_hdr(skb);
 
+	av->ifindex = skb->skb_iif;
 	av->is_v6 = ip->version == 6;
 	if (av->is_v6) {
 		av->saddr = ipv6_hdr(skb)->daddr;

@@ -6,13 +6,11 @@
  * the ICRC before anything that it covers is believed. A packet that is not
  * for a QP is dropped, and counted by its reason.
  */
-#include <linux/inetdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/udp.h>
 #include <linux/unaligned.h>
-#include <net/addrconf.h>
 #include <net/dsfield.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
@@ -24,6 +22,9 @@
 #include "backlog.h"
 #include "late.h"
 #include "net.h"
+
+/* Of a device, for a packet that came by its own netdev to an address of that */
+#define BEST_FIT 4
 
 /* The reasons to drop a packet are counters; this one says to keep it. */
 #define KEEP VERVE_NUM_COUNTERS
@@ -173,44 +174,72 @@ static enum verve_counter check(struct sk_buff *skb, u32 *qpn, bool verified)
 	return parse(skb, qpn);
 }
 
-/* The netdev that has the packet's destination address, or the incoming one */
-static struct net_device *addressee(const struct sk_buff *skb)
+/* Where a packet was sent to. Return: whether that is a group. */
+static bool get_daddr(const struct sk_buff *skb, struct in6_addr *daddr)
 {
-	struct net *net = dev_net(skb->dev);
-	struct net_device *owner;
+	const struct iphdr *ip = ip_hdr(skb);
 
-	if (ip_hdr(skb)->version == 6)
-#if IS_ENABLED(CONFIG_IPV6)
-		/* Link-local ones repeat; what comes through lo is another's. */
-		owner = ipv6_dev_find(net, &ipv6_hdr(skb)->daddr, skb->dev) ?:
-			ipv6_dev_find(net, &ipv6_hdr(skb)->daddr, NULL);
-#else
-		owner = NULL;
-#endif
-	else
-		owner = __ip_dev_find(net, ip_hdr(skb)->daddr, false);
-	return owner ?: skb->dev;
+	if (ip->version == 6) {
+		*daddr = ipv6_hdr(skb)->daddr;
+		return ipv6_addr_is_multicast(daddr);
+	}
+	ipv6_addr_set_v4mapped(ip->daddr, daddr);
+	return ipv4_is_multicast(ip->daddr);
+}
+
+/* Its netdev, or one on top of it, through which a packet to @daddr would come in */
+static struct net_device *way_in(const struct verve_dev *dev,
+				 struct net_device *from,
+				 const struct in6_addr *daddr, bool is_group)
+{
+	struct net_device *ndev = verve_ndev_rcu(dev);
+
+	if (!ndev)
+		return NULL;
+	if (!is_group)
+		return verve_owner_find(ndev, daddr, from->ifindex);
+	return ndev == from || netdev_has_upper_dev_all_rcu(ndev, from) ? from :
+									  NULL;
+}
+
+/*
+ * How well a packet that came by @from suits a device. Addresses repeat, so where it
+ * came by counts most: the netdev with the address, or that one's VRF. Of a VLAN and of
+ * the netdev below it, the device on the VLAN has its packets.
+ */
+static int fitness(const struct verve_dev *dev, struct net_device *from,
+		   const struct in6_addr *daddr, bool is_group)
+{
+	struct net_device *in = way_in(dev, from, daddr, is_group);
+
+	if (!in)
+		return 0;
+	return 1 + (in == verve_ndev_rcu(dev)) +
+	       2 * (in == from || netdev_master_upper_dev_get_rcu(in) == from);
 }
 
 /* The device that a packet is for, by its address; RCU */
 static struct verve_dev *find_device(struct verve_net *vnet,
 				     const struct sk_buff *skb)
 {
-	struct net_device *owner = addressee(skb);
-	struct verve_dev *dev;
+	struct verve_dev *dev, *best = NULL;
+	struct in6_addr daddr;
 	unsigned long ifindex;
+	int fit, most = 0;
+	bool is_group;
 
-	dev = xa_load(&vnet->devs, owner->ifindex);
-	if (dev)
+	is_group = get_daddr(skb, &daddr);
+	dev = xa_load(&vnet->devs, skb->dev->ifindex);
+	if (dev && fitness(dev, skb->dev, &daddr, is_group) == BEST_FIT)
 		return dev;
-	/* A VLAN, bond or bridge on top of the device's netdev? */
 	xa_for_each(&vnet->devs, ifindex, dev) {
-		struct net_device *ndev = verve_ndev_rcu(dev);
-
-		if (ndev && netdev_has_upper_dev_all_rcu(ndev, owner))
-			return dev;
+		fit = fitness(dev, skb->dev, &daddr, is_group);
+		if (fit > most) {
+			best = dev;
+			most = fit;
+		}
 	}
-	return NULL;
+	return best;
 }
 
 /* Counts on the device that the packet is for, else on any there is. */
@@ -247,6 +276,8 @@ static void detach(struct sk_buff *skb, u32 hdr_len)
 	skb_dst_drop(skb);
 	nf_reset_ct(skb);
 	skb_ext_reset(skb);
+	/* What is left of where it came by. Of a train, only the first knows. */
+	skb->skb_iif = skb->dev->ifindex;
 	skb->dev = NULL;
 }
 
@@ -265,19 +296,6 @@ static void append(struct verve_batch *batch, struct sk_buff *skb)
 	batch->newest = &arrival->node;
 	if (!batch->oldest)
 		batch->oldest = &arrival->node;
-}
-
-/* The group that a packet was sent to. Return: whether it was to one. */
-static bool get_group(const struct sk_buff *skb, struct in6_addr *group)
-{
-	const struct iphdr *ip = ip_hdr(skb);
-
-	if (ip->version == 6) {
-		*group = ipv6_hdr(skb)->daddr;
-		return ipv6_addr_is_multicast(group);
-	}
-	ipv6_addr_set_v4mapped(ip->daddr, group);
-	return ipv4_is_multicast(ip->daddr);
 }
 
 /* A copy of the packet, with the same memory; nobody changes that any more. */
@@ -306,7 +324,7 @@ static void take_multicast(struct verve_net *vnet, struct sk_buff *skb)
 	struct verve_group *group = NULL;
 	struct in6_addr addr;
 
-	if (dev && get_group(skb, &addr))
+	if (dev && get_daddr(skb, &addr))
 		group = verve_mcast_find(dev, &addr);
 	if (!group) {
 		drop(vnet, skb, VERVE_MULTICAST_QPN, VERVE_CNT_rx_drop_no_qp);

@@ -18,7 +18,10 @@
 #include "../wire/headers.h"
 
 struct dst_entry;
+struct ib_gid_attr;
+struct in6_addr;
 struct net;
+struct net_device;
 struct sk_buff;
 struct verve_dev;
 struct verve_net;
@@ -230,7 +233,7 @@ bool verve_arrival_repeats(const struct verve_arrival *arrival,
 bool verve_arrival_matches(const struct verve_arrival *arrival,
 			   const struct verve_av *av);
 
-/* Where an answer would go; of @av, only the addresses are set. From the network. */
+/* Where an answer would go: addresses and netdev, no more. From the network. */
 void verve_arrival_origin(const struct verve_arrival *arrival,
 			  struct verve_av *av);
 
@@ -261,6 +264,29 @@ bool verve_arrival_grh(const struct verve_arrival *arrival, u8 grh[40]);
  */
 bool verve_stranger_is_admitted(const struct verve_dev *dev,
 				const struct verve_arrival *arrival);
+
+/* owner.c: whose an address is */
+
+/**
+ * verve_owner_of_gid() - the netdev of a GID
+ * @gid: of a Verve device
+ *
+ * Context: any.
+ * Return: its ifindex; or 0 when it is not the device's netdev nor on top of that, or is
+ * in another namespace.
+ */
+int verve_owner_of_gid(const struct ib_gid_attr *gid);
+
+/**
+ * verve_owner_find() - the netdev that has an address
+ * @ndev: a device's
+ * @addr: the address; IPv4 as v4-mapped
+ * @ifindex: of the netdev to look at first, if it is @ndev or on top of that; or 0
+ *
+ * Context: RCU. Return: @ndev, a netdev on top of it, or NULL.
+ */
+struct net_device *verve_owner_find(struct net_device *ndev,
+				    const struct in6_addr *addr, int ifindex);
 
 /* netns.c: sockets of a network namespace, shared by its devices */
 

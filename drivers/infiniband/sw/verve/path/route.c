@@ -4,11 +4,10 @@
  *
  * Addresses come from GIDs, so a flow's source address is an address of the
  * device's netdev, or of a VLAN, bond or bridge on top of it: packets leave
- * through the one that has the address, not by what the routing table
+ * through the one that the GID is of, not by what the routing table
  * prefers. A destination that is an address of this namespace is the
  * exception: such packets never leave it.
  */
-#include <linux/inetdevice.h>
 #include <linux/netdevice.h>
 #include <linux/random.h>
 #include <net/addrconf.h>
@@ -46,31 +45,20 @@ bool verve_flow_distrust(struct verve_flow *flow)
 	return is_late;
 }
 
-/* The netdev that packets from @owner's address leave through. */
-static struct net_device *egress(struct net_device *ndev,
-				 struct net_device *owner)
-{
-	if (owner && netdev_has_upper_dev_all_rcu(ndev, owner))
-		return owner;
-	return ndev;
-}
-
 static struct dst_entry *find_v4(const struct verve_av *av, struct net *net,
 				 struct net_device *ndev)
 {
-	__be32 saddr = av->saddr.s6_addr32[3];
 	__be32 daddr = av->daddr.s6_addr32[3];
 	struct flowi4 fl4 = {
 		.flowi4_proto = IPPROTO_UDP,
 		.flowi4_dscp = inet_dsfield_to_dscp(av->traffic_class),
-		.saddr = saddr,
+		.saddr = av->saddr.s6_addr32[3],
 		.daddr = daddr,
 		.fl4_sport = htons(av->sport),
 		.fl4_dport = htons(VERVE_UDP_PORT),
 	};
 	struct rtable *rt;
 
-	ndev = egress(ndev, __ip_dev_find(net, saddr, false));
 	if (inet_addr_type_dev_table(net, ndev, daddr) == RTN_LOCAL)
 		fl4.flowi4_oif = l3mdev_master_ifindex_rcu(ndev);
 	else
@@ -92,15 +80,11 @@ static struct dst_entry *find_v6(const struct verve_av *av, struct net *net,
 		.fl6_sport = htons(av->sport),
 		.fl6_dport = htons(VERVE_UDP_PORT),
 	};
-	struct net_device *owner;
 	struct dst_entry *dst;
 
-	/* Link-local addresses repeat: this netdev's own comes first. */
-	owner = ipv6_dev_find(net, &av->saddr, ndev) ?:
-		ipv6_dev_find(net, &av->saddr, NULL);
-	ndev = egress(ndev, owner);
 	if (ipv6_addr_type(&av->daddr) & IPV6_ADDR_LINKLOCAL ||
-	    !ipv6_chk_addr(net, &av->daddr, NULL, 0))
+	    !(ipv6_addr_loopback(&av->daddr) ||
+	      ipv6_chk_addr(net, &av->daddr, ndev, 0)))
 		fl6.flowi6_oif = ndev->ifindex;
 	else
 		fl6.flowi6_oif = l3mdev_master_ifindex_rcu(ndev);
@@ -131,7 +115,7 @@ struct dst_entry *verve_flow_route(struct verve_flow *flow,
 				   const struct verve_dev *dev)
 {
 	const struct verve_av *av = &flow->av;
-	struct net_device *ndev;
+	struct net_device *ndev, *owner;
 
 	if (likely(flow->dst && dst_check(flow->dst, flow->cookie)))
 		return flow->dst;
@@ -141,6 +125,9 @@ struct dst_entry *verve_flow_route(struct verve_flow *flow,
 	if (!ndev)
 		return NULL;
 	flow->ip_id = get_random_u16();
+	owner = verve_owner_find(ndev, &av->saddr, av->ifindex);
+	if (owner)
+		ndev = owner;
 	if (!av->is_v6)
 		flow->dst = find_v4(av, dev_net(ndev), ndev);
 	else if (READ_ONCE(dev->net->sk6))

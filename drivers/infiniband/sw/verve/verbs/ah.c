@@ -26,21 +26,6 @@ static void gid_to_addr(struct in6_addr *addr, const union ib_gid *gid)
 	memcpy(addr, gid->raw, sizeof(*addr));
 }
 
-/* Does a GID belong to the device's netdev, or to one on top of it? */
-static bool is_own_gid(const struct ib_gid_attr *sgid)
-{
-	struct net_device *ndev, *owner;
-	bool own;
-
-	rcu_read_lock();
-	ndev = verve_ndev_rcu(to_vdev(sgid->device));
-	owner = rcu_dereference(sgid->ndev);
-	own = ndev && owner &&
-	      (owner == ndev || netdev_has_upper_dev_all_rcu(ndev, owner));
-	rcu_read_unlock();
-	return own;
-}
-
 /*
  * Others mean no priority: that of a completion, by which programs answer, says what
  * kind of packet it was (transport/datagram.c).
@@ -74,7 +59,10 @@ int verve_av_fill(struct verve_av *av, const struct rdma_ah_attr *attr,
 	const struct ib_gid_attr *sgid = grh->sgid_attr;
 
 	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH) || !sgid ||
-	    sgid->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP || !is_own_gid(sgid))
+	    sgid->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
+		return -EINVAL;
+	av->ifindex = verve_owner_of_gid(sgid);
+	if (!av->ifindex)
 		return -EINVAL;
 
 	gid_to_addr(&av->saddr, &sgid->gid);

@@ -21,6 +21,8 @@
  * @flow_label: IPv6; no more than its 20 bits
  * @sport: UDP source port, host order
  * @sgid_index: what the sgid was
+ * @ifindex: of the netdev that the sgid was of; others may have the same address. 0:
+ *	any
  * @dmac: as resolved by the core, used to answer queries only
  * @pd: owner of the AH (AHs only)
  * @rcu: AHs are freed after a grace period
@@ -36,6 +38,7 @@ struct verve_av {
 	u32 flow_label;
 	u16 sport;
 	u16 sgid_index;
+	int ifindex;
 	u8 dmac[ETH_ALEN];
 	struct ib_pd *pd;
 	struct rcu_head rcu;
@@ -51,7 +54,7 @@ struct verve_av {
  *
  * Context: process or BH.
  * Return: 0, or -EINVAL: no GRH, GIDs of two kinds,
- * not a RoCEv2 GID, or a GID of another netdev.
+ * not a RoCEv2 GID, or a GID of another netdev or namespace.
  */
 int verve_av_fill(struct verve_av *av, const struct rdma_ah_attr *attr,
 		  bool is_user, u32 lqpn, u32 rqpn);
