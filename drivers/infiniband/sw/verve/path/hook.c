@@ -158,13 +158,22 @@ static void take_train(struct verve_batch *batch, struct sk_buff *head)
 	}
 }
 
+/* ipvlan (l3s) passes packets for other namespaces through that of the netdev below. */
+static bool is_for(const struct sk_buff *skb, const struct net *net)
+{
+	const struct dst_entry *dst = skb_dst(skb);
+
+	return net_eq(dev_net(skb->dev), net) &&
+	       (!dst || net_eq(dev_net(dst->dev), net));
+}
+
 static unsigned int take(void *priv, struct sk_buff *skb,
 			 const struct nf_hook_state *state)
 {
 	struct verve_batch batch = { .vnet = priv };
 
-	if (!is_roce(skb) || !is_intact(skb) || !is_confirmed(skb) ||
-	    !is_allowed(skb))
+	if (!is_for(skb, state->net) || !is_roce(skb) || !is_intact(skb) ||
+	    !is_confirmed(skb) || !is_allowed(skb))
 		return NF_ACCEPT;
 
 	if (skb_is_gso(skb)) {
