@@ -427,6 +427,14 @@ void verve_flow_reset(struct verve_flow *flow)
 	(void)flow;
 }
 
+u16 verve_arrival_vlan(struct verve_dev *dev,
+		       const struct verve_arrival *arrival)
+{
+	(void)dev;
+	(void)arrival;
+	return VERVE_NO_VLAN;
+}
+
 bool verve_flow_distrust(struct verve_flow *flow)
 {
 	(void)flow;

@@ -115,6 +115,7 @@ enum ib_wc_flags {
 	IB_WC_GRH			= 1 << 0,
 	IB_WC_WITH_IMM			= 1 << 1,
 	IB_WC_WITH_INVALIDATE		= 1 << 2,
+	IB_WC_WITH_VLAN			= 1 << 5,
 	IB_WC_WITH_NETWORK_HDR_TYPE	= 1 << 6,
 };
 
@@ -235,6 +236,7 @@ struct ib_wc {
 	int wc_flags;
 	u8 sl;
 	u32 port_num;
+	u16 vlan_id;
 	u8 network_hdr_type;
 };
 

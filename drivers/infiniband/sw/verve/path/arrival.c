@@ -162,6 +162,15 @@ void verve_arrival_origin(const struct verve_arrival *arrival,
 	}
 }
 
+u16 verve_arrival_vlan(struct verve_dev *dev,
+		       const struct verve_arrival *arrival)
+{
+	struct verve_av av;
+
+	verve_arrival_origin(arrival, &av);
+	return verve_owner_vlan(dev, &av.saddr, av.ifindex);
+}
+
 bool verve_arrival_is_multicast(const struct verve_arrival *arrival)
 {
 	const struct sk_buff *skb = to_skb(arrival);

@@ -13,7 +13,7 @@
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
 #include <net/net_namespace.h>
-#include <rdma/ib_verbs.h>
+#include <rdma/ib_cache.h>
 #include "../device.h"
 #include "net.h"
 
@@ -100,4 +100,27 @@ struct net_device *verve_owner_find(struct net_device *ndev,
 		return ndev;
 	netdev_walk_all_upper_dev_rcu(ndev, look_at, &priv);
 	return search.owner;
+}
+
+u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,
+		     int ifindex)
+{
+	struct net_device *ndev, *owner = NULL;
+	const struct ib_gid_attr *attr;
+	u16 vlan = VERVE_NO_VLAN;
+	union ib_gid gid;
+
+	memcpy(gid.raw, addr, sizeof(gid.raw));
+	rcu_read_lock();
+	ndev = verve_ndev_rcu(dev);
+	if (ndev)
+		owner = verve_owner_find(ndev, addr, ifindex);
+	attr = rdma_find_gid_by_port(&dev->ibdev, &gid,
+				     IB_GID_TYPE_ROCE_UDP_ENCAP, 1, owner);
+	rcu_read_unlock();
+	if (IS_ERR(attr))
+		return VERVE_NO_VLAN;
+	rdma_read_gid_l2_fields(attr, &vlan, NULL);
+	rdma_put_gid_attr(attr);
+	return vlan;
 }

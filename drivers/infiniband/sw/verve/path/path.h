@@ -237,6 +237,22 @@ bool verve_arrival_matches(const struct verve_arrival *arrival,
 void verve_arrival_origin(const struct verve_arrival *arrival,
 			  struct verve_av *av);
 
+/**
+ * verve_arrival_vlan() - by which VLAN an answer would go
+ * @dev: device that got it
+ * @arrival: from the network
+ *
+ * The core knows a GID by its address and its VLAN, as rdma_read_gid_l2_fields() tells
+ * it: that of the netdev with the address, or of one below a macvlan, bond or bridge.
+ * Where several have the address, as link-local ones, it is that of the one that the
+ * packet came by.
+ *
+ * Context: any.
+ * Return: its number, or VERVE_NO_VLAN.
+ */
+u16 verve_arrival_vlan(struct verve_dev *dev,
+		       const struct verve_arrival *arrival);
+
 /* Was it sent to a multicast address? */
 bool verve_arrival_is_multicast(const struct verve_arrival *arrival);
 
@@ -267,6 +283,9 @@ bool verve_stranger_is_admitted(const struct verve_dev *dev,
 
 /* owner.c: whose an address is */
 
+/* As the core has it */
+#define VERVE_NO_VLAN 0xffff
+
 /**
  * verve_owner_of_gid() - the netdev of a GID
  * @gid: of a Verve device
@@ -287,6 +306,17 @@ int verve_owner_of_gid(const struct ib_gid_attr *gid);
  */
 struct net_device *verve_owner_find(struct net_device *ndev,
 				    const struct in6_addr *addr, int ifindex);
+
+/**
+ * verve_owner_vlan() - the VLAN of a GID that is an address
+ * @dev: a device
+ * @addr: the address; IPv4 as v4-mapped
+ * @ifindex: of the netdev to prefer where several have it
+ *
+ * Context: any. Return: its number, or VERVE_NO_VLAN.
+ */
+u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,
+		     int ifindex);
 
 /* netns.c: sockets of a network namespace, shared by its devices */
 

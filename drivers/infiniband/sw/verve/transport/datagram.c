@@ -119,10 +119,22 @@ static void fail(struct verve_qp *qp, enum ib_wc_status status)
 	verve_engine_error(qp);
 }
 
-static void complete_recv(struct verve_qp *qp, const struct verve_pdu *pdu,
-			  bool is_v6)
+/* What the core asks of a datagram to answer it */
+static void describe_link(struct verve_qp *qp, struct ib_wc *wc,
+			  const struct verve_arrival *arrival, bool is_v6)
+{
+	wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
+	wc->network_hdr_type = is_v6 ? RDMA_NETWORK_IPV6 : RDMA_NETWORK_IPV4;
+	wc->vlan_id = verve_arrival_vlan(qp->dev, arrival);
+	if (wc->vlan_id != VERVE_NO_VLAN)
+		wc->wc_flags |= IB_WC_WITH_VLAN;
+}
+
+static void complete_recv(struct verve_qp *qp,
+			  const struct verve_arrival *arrival, bool is_v6)
 	__must_hold(&qp->lock)
 {
+	const struct verve_pdu *pdu = &arrival->pdu;
 	struct ib_wc wc = {
 		.opcode = IB_WC_RECV,
 		.byte_len = GRH_BYTES + pdu->length,
@@ -130,13 +142,10 @@ static void complete_recv(struct verve_qp *qp, const struct verve_pdu *pdu,
 		.wc_flags = IB_WC_GRH,
 	};
 
-	if (qp->is_user) {
+	if (qp->is_user)
 		wc.sl = SL_UDP | (is_v6 ? SL_IPV6 : SL_IPV4);
-	} else {
-		wc.wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
-		wc.network_hdr_type = is_v6 ? RDMA_NETWORK_IPV6 :
-					      RDMA_NETWORK_IPV4;
-	}
+	else
+		describe_link(qp, &wc, arrival, is_v6);
 	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_IMM) {
 		wc.wc_flags |= IB_WC_WITH_IMM;
 		wc.ex.imm_data = pdu->imm;
@@ -217,5 +226,5 @@ void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 		fail(qp, IB_WC_LOC_PROT_ERR);
 		return;
 	}
-	complete_recv(qp, pdu, is_v6);
+	complete_recv(qp, arrival, is_v6);
 }
