@@ -53,8 +53,8 @@ endef
 
 # What a QP's engine consists of, and what it needs of other layers
 TRANSPORT := $(patsubst %,transport/%,engine requester completer responder \
-	answer replay recovery early rtt timer verdict local datagram fault pair placing \
-	congestion dcqcn) \
+	fetch flush receive answer replay recovery early rtt timer verdict local datagram \
+	fault pair placing congestion dcqcn) \
 	path/loop $(patsubst %,verbs/%,iter ring rq wqe) wire/headers \
 	wire/opcode
 

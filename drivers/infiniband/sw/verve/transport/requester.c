@@ -9,7 +9,6 @@
  * READs are flow controlled as everything else is.
  */
 #include <linux/ktime.h>
-#include <linux/local_lock.h>
 #include "congestion.h"
 #include "psn.h"
 #include "transport.h"
@@ -49,57 +48,6 @@ static bool is_single(const struct verve_swqe *wqe)
 {
 	return is_atomic(wqe) || wqe->opcode == IB_WR_FLUSH ||
 	       wqe->opcode == IB_WR_ATOMIC_WRITE;
-}
-
-/*
- * A user's request, copied here before it is looked at. Used with BH off, and with the
- * lock, as BH off does not keep others from the CPU with PREEMPT_RT.
- */
-struct scratch {
-	local_lock_t bh_lock;
-	u8 wqe[sizeof(struct rxe_send_wqe) + VERVE_MAX_INLINE] __aligned(8);
-};
-
-static DEFINE_PER_CPU(struct scratch, scratch) = {
-	.bh_lock = INIT_LOCAL_LOCK(bh_lock),
-};
-
-static void copy_request(struct verve_sq *sq, const struct rxe_send_wqe *wqe)
-{
-	struct rxe_send_wqe *copy;
-
-	local_lock_nested_bh(&scratch.bh_lock);
-	copy = (void *)this_cpu_ptr(&scratch)->wqe;
-	/* The header first: only the copy says how much follows. */
-	memcpy(copy, wqe, sizeof(*wqe));
-	memcpy(copy->dma.inline_data, wqe->dma.inline_data,
-	       verve_wqe_tail(&sq->limits, copy));
-	verve_wqe_from_user(&sq->limits, copy, verve_sq_at(sq, sq->head));
-	local_unlock_nested_bh(&scratch.bh_lock);
-}
-
-bool verve_requester_fetch(struct verve_qp *qp)
-{
-	struct verve_sq *sq = &qp->sq;
-	u32 have = sq->head - sq->tail;
-
-	if (!qp->is_user || have >= sq->max_wr ||
-	    verve_ring_pending(&sq->ring) <= have)
-		return false;
-	copy_request(sq, verve_ring_slot(&sq->ring, have));
-	/* The copy before its index: see verve_sq_head() */
-	smp_store_release(&sq->head, sq->head + 1);
-	return true;
-}
-
-struct verve_swqe *verve_requester_next(struct verve_qp *qp)
-{
-	struct verve_sq *sq = &qp->sq;
-
-	if (sq->next == verve_sq_head(sq) &&
-	    !verve_requester_fetch(qp))
-		return NULL;
-	return verve_sq_at(sq, sq->next);
 }
 
 /* PSNs that may still be used before something is acknowledged. */

@@ -9,53 +9,6 @@
 #include "transport.h"
 #include "verdict.h"
 
-int verve_responder_take_recv(struct verve_qp *qp)
-{
-	struct verve_responder *resp = &qp->resp;
-	int err;
-
-	if (resp->recv_valid)
-		return resp->recv.is_bad ? -EINVAL : 0;
-	if (qp->srq) {
-		err = verve_srq_fetch(qp->srq, &resp->recv);
-		if (verve_srq_is_due(qp->srq))
-			qp->notices |= VERVE_NOTICE_SRQ;
-	} else {
-		err = verve_rq_fetch(&qp->rq, &resp->recv);
-	}
-	resp->recv_valid = err != -ENOENT;
-	return err;
-}
-
-void verve_responder_deliver(struct verve_qp *qp, struct ib_wc *wc,
-			     bool solicited)
-{
-	bool failed = wc->status != IB_WC_SUCCESS;
-
-	wc->qp = qp->ibqp;
-	wc->port_num = 1;
-	if (failed && wc->status != IB_WC_WR_FLUSH_ERR)
-		verve_count(qp, resp_cqe_error, 1);
-	if (!verve_cq_post(qp->rcq, wc, 1, solicited || failed))
-		verve_engine_overrun(qp);
-	qp->notices |= VERVE_NOTICE_RCQ;
-}
-
-void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
-			      bool solicited)
-{
-	wc->wr_id = qp->resp.recv.wr_id;
-	qp->resp.recv_valid = false;
-	verve_responder_deliver(qp, wc, solicited);
-}
-
-void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)
-{
-	struct ib_wc wc = { .status = status, .opcode = IB_WC_RECV };
-
-	verve_responder_complete(qp, &wc, false);
-}
-
 /* The memory of the message under way is not used beyond this round. */
 static void stop_placing(struct verve_responder *resp)
 {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Flushing: send requests that are not executed any more complete all the same
+ * (IBTA vol. 1, 10.3.1, 10.8.2.2.1)
+ */
+#include <linux/minmax.h>
+#include "transport.h"
+
+/* Has one not completed, be it fetched already or not? */
+static bool has_request(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return qp->sq.tail != verve_sq_head(&qp->sq) ||
+	       verve_requester_fetch(qp);
+}
+
+/*
+ * Up to @most requests, or what there is. A user may fill the ring as fast as it is
+ * emptied: each costs as much of the budget as a packet does.
+ * Return: how many of @most are left to the next round, 0 if there are no more.
+ */
+static u32 flush(struct verve_qp *qp, u32 most)
+	__must_hold(&qp->lock)
+{
+	for (; most && has_request(qp); most--) {
+		if (!qp->budget) {
+			verve_engine_again(qp);
+			return most;
+		}
+		qp->budget--;
+		verve_completer_retire(qp, IB_WC_WR_FLUSH_ERR);
+	}
+	return 0;
+}
+
+bool verve_completer_flush_doomed(struct verve_qp *qp)
+{
+	if (unlikely(qp->sq.doomed))
+		qp->sq.doomed = flush(qp, qp->sq.doomed);
+	return !qp->sq.doomed;
+}
+
+void verve_completer_doom(struct verve_qp *qp)
+{
+	struct verve_sq *sq = &qp->sq;
+
+	sq->doomed = verve_sq_head(sq) - sq->tail;
+	if (qp->is_user)
+		sq->doomed = max(sq->doomed, verve_ring_pending(&sq->ring));
+}
+
+void verve_completer_flush(struct verve_qp *qp)
+{
+	flush(qp, U32_MAX);
+	qp->req.psn = qp->req.una;
+	qp->req.max_psn = qp->req.una;
+	qp->req.recovery = (struct verve_recovery) {};
+	verve_early_drop(&qp->req.early);
+}
