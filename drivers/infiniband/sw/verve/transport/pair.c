@@ -17,7 +17,9 @@ static bool may_have_peer(const struct verve_qp *qp)
 {
 	const struct verve_av *av = &qp->flow.av;
 
-	return qp->type == IB_QPT_RC && ipv6_addr_equal(&av->saddr, &av->daddr) &&
+	/* A timer or the work item may run once more without a reference. */
+	return !qp->dead && qp->type == IB_QPT_RC &&
+	       ipv6_addr_equal(&av->saddr, &av->daddr) &&
 	       verve_loop_is_on() && READ_ONCE(qp->dev->port_active);
 }
 
