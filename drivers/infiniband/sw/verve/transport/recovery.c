@@ -154,21 +154,6 @@ bool verve_recovery_covers(const struct verve_qp *qp)
 	return qp->req.recovery.packets;
 }
 
-/* One packet, after which what is known of a run that is not answered stays known. */
-static void ask(struct verve_qp *qp)
-	__must_hold(&qp->lock)
-{
-	struct verve_recovery *recovery = &qp->req.recovery;
-
-	if (!verve_recovery_is_begun(qp)) {
-		recovery->is_trial = false;
-		begin(qp, 1);
-		return;
-	}
-	recovery->stop = verve_psn_add(recovery->start, 1);
-	go_back(qp);
-}
-
 void verve_recovery_nak(struct verve_qp *qp)
 {
 	struct verve_recovery *recovery = &qp->req.recovery;
@@ -188,18 +173,28 @@ void verve_recovery_responses(struct verve_qp *qp, u32 end)
 	qp->req.recovery.is_exact = true;
 }
 
+/* What is known of a run that is not answered stays known. */
+void verve_recovery_ask(struct verve_qp *qp)
+{
+	struct verve_recovery *recovery = &qp->req.recovery;
+
+	if (!verve_recovery_is_begun(qp)) {
+		recovery->is_trial = false;
+		begin(qp, 1);
+		return;
+	}
+	recovery->is_exact = false;
+	recovery->stop = verve_psn_add(recovery->start, 1);
+	go_back(qp);
+}
+
 void verve_recovery_probe(struct verve_qp *qp)
 {
 	/* Perhaps the answer is only late; if not, verve_recovery_ack() sees it. */
 	if (qp->flow.uso.state == VERVE_USO_ON_TRIAL)
 		doubt_segmentation(qp);
-	ask(qp);
+	verve_recovery_ask(qp);
 	qp->req.probing = true;
-}
-
-void verve_recovery_ask(struct verve_qp *qp)
-{
-	ask(qp);
 }
 
 void verve_recovery_sent(struct verve_qp *qp)
