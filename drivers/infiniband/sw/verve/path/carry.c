@@ -4,11 +4,9 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
-#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <net/dst.h>
 #include <net/neighbour.h>
-#include <net/route.h>
 #include <rdma/verve_offload_rc.h>
 #include "../device.h"
 #include "../transport/transport.h"
@@ -47,17 +45,6 @@ static bool find_next_hop(const struct verve_flow *flow, u8 *dmac)
 	return is_known;
 }
 
-/* As the VLAN does with packets: verve_packet_begin() gives them that priority. */
-static u8 vlan_prio(const struct verve_flow *flow)
-{
-	struct net_device *ndev = flow->dst->dev;
-	u32 priority = verve_flow_priority(flow);
-
-	if (!is_vlan_dev(ndev))
-		return 0;
-	return vlan_dev_get_egress_qos_mask(ndev, priority) >> VLAN_PRIO_SHIFT;
-}
-
 bool verve_carry_terms(struct verve_qp *qp,
 		       struct verve_offload_rc_terms *terms)
 {
@@ -81,7 +68,7 @@ bool verve_carry_terms(struct verve_qp *qp,
 	found = dst && is_straight(qp, dst) &&
 		find_next_hop(&qp->flow, terms->dmac);
 	if (found)
-		terms->vlan_prio = vlan_prio(&qp->flow);
+		terms->vlan_prio = verve_flow_pcp(&qp->flow);
 	rcu_read_unlock();
 	return found;
 }

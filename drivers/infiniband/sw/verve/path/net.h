@@ -143,6 +143,8 @@ struct dst_entry *verve_flow_route(struct verve_flow *flow,
  * Return: for skb->priority; what a program's flow may not have, it does not get.
  */
 u32 verve_flow_priority(const struct verve_flow *flow);
+/* What a VLAN makes of that: the PCP, for a NIC that sends by itself. 0: no VLAN. */
+u8 verve_flow_pcp(const struct verve_flow *flow);
 
 /**
  * verve_flow_neighbour() - the next hop of a flow

@@ -8,6 +8,12 @@
 #include <net/route.h>
 #include "net.h"
 
+static u32 pcp_of(struct net_device *vlan, u32 priority)
+{
+	return (vlan_dev_get_egress_qos_mask(vlan, priority) & VLAN_PRIO_MASK) >>
+	       VLAN_PRIO_SHIFT;
+}
+
 /*
  * The service level that stands for a priority: a VLAN's PCP, or a traffic class. So
  * the core's rdma_cm finds one for the TOS of a connection.
@@ -15,8 +21,7 @@
 static u32 level_of(struct net_device *ndev, u32 priority)
 {
 	if (is_vlan_dev(ndev))
-		return (vlan_dev_get_egress_qos_mask(ndev, priority) &
-			VLAN_PRIO_MASK) >> VLAN_PRIO_SHIFT;
+		return pcp_of(ndev, priority);
 	if (READ_ONCE(ndev->num_tc))
 		return netdev_get_prio_tc_map(ndev, priority);
 	return priority;
@@ -37,4 +42,11 @@ u32 verve_flow_priority(const struct verve_flow *flow)
 		if (level_of(ndev, priority) == av->sl)
 			return priority;
 	return min(av->sl, av->max_priority);
+}
+
+u8 verve_flow_pcp(const struct verve_flow *flow)
+{
+	struct net_device *ndev = flow->dst->dev;
+
+	return is_vlan_dev(ndev) ? pcp_of(ndev, verve_flow_priority(flow)) : 0;
 }
