@@ -7,32 +7,7 @@
 #	A [va: vta] ---- [vb: vtb] B
 
 . "$(dirname "$0")/../lib/verve.sh"
-
-# Each of the forged packets is to arrive, in bursts also.
-BACKLOG=/proc/sys/net/core/netdev_max_backlog
-BACKLOG_BEFORE=$(<$BACKLOG)
-
-restore() {
-	echo "$BACKLOG_BEFORE" >$BACKLOG
-	cleanup
-}
-
-trap restore EXIT
-echo 100000 >$BACKLOG
-
-# What pretends to be another host must not be thought a mistake.
-attackable() {
-	local ns
-
-	topo two || return
-	for ns in "$NS_A" "$NS_B"; do
-		ip netns exec "$ns" sysctl -qw net.ipv4.conf.all.rp_filter=0 \
-			net.ipv4.conf.va.rp_filter=0 2>/dev/null
-		ip netns exec "$ns" sysctl -qw net.ipv4.conf.vb.rp_filter=0 \
-			2>/dev/null
-	done
-	return 0
-}
+. "$LIB/attack.sh"
 
 tap_setup attackable
 tap_add "blind packets over IPv4" c_test blind
