@@ -27,9 +27,12 @@ unload_nic() {
 	nic_is_absent || rmmod verve_testnic
 }
 
+# Parameters of the module
+NIC_OPTIONS=()
+
 # A new pair of netdevs, between two new namespaces
 wire() {
-	within 5 unload_nic && load_nic || fail "no module verve_testnic" || return
+	within 5 unload_nic && load_nic "${NIC_OPTIONS[@]}" || fail "no module verve_testnic" || return
 	new_namespaces
 	ip link set va netns "$NS_A" && ip link set vb netns "$NS_B" && address_wire "$1"
 }

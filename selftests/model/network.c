@@ -435,6 +435,11 @@ u16 verve_arrival_vlan(struct verve_dev *dev,
 	return VERVE_NO_VLAN;
 }
 
+void verve_rival_suspect(struct verve_dev *dev)
+{
+	(void)dev;
+}
+
 bool verve_flow_distrust(struct verve_flow *flow)
 {
 	(void)flow;

@@ -204,6 +204,7 @@ static int create(struct nic *nic, const char *name, struct nic *peer)
 			    NETIF_F_GSO_FRAGLIST;
 	ndev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
 	ndev->vlan_features = ndev->hw_features;
+	SET_NETDEV_DEV(ndev, nic_board());
 	netif_napi_add(ndev, &nic->napi, poll);
 	err = register_netdev(ndev);
 	if (!err)
@@ -237,6 +238,7 @@ static void remove(void)
 			free_netdev(nics[i].ndev);
 		}
 	}
+	nic_rival_exit();
 }
 
 static int __init testnic_init(void)
@@ -245,8 +247,9 @@ static int __init testnic_init(void)
 
 	nic_crc_init();
 	nic_knobs_init();
-	err = register_netdevice_notifier(&netdev_notifier);
+	err = nic_rival_init() ?: register_netdevice_notifier(&netdev_notifier);
 	if (err) {
+		nic_rival_exit();
 		nic_knobs_exit();
 		return err;
 	}

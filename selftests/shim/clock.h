@@ -71,6 +71,10 @@ struct work_struct {
 	bool cancelled;
 };
 
+struct delayed_work {
+	struct work_struct work;
+};
+
 struct workqueue_struct { int unused; };
 
 #define WQ_HIGHPRI	0

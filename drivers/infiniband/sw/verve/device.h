@@ -47,6 +47,8 @@ struct verve_offload_sender;
  * @entry: in the list of devices (device.c), under its mutex; holds a
  *	reference on @ibdev
  * @removal: unregisters the device, and waits for others who do
+ * @rival_search: looks for another RDMA device of the NIC (path/rival.c)
+ * @is_heard: there is no need for that: something has arrived, or one was found
  * @port_active: as last reported by an event; under the list's mutex
  * @mr_table: keys to MRs and MWs, by the upper 24 bits of the key (keys.c)
  * @mw_lock: spinlock: bindings of memory windows (mw.c)
@@ -80,6 +82,8 @@ struct verve_dev {
 	struct verve_uso uso[2];
 	struct list_head entry;
 	struct work_struct removal;
+	struct delayed_work rival_search;
+	bool is_heard;
 	bool port_active;
 
 	struct rhashtable mr_table;

@@ -318,6 +318,22 @@ struct net_device *verve_owner_find(struct net_device *ndev,
 u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,
 		     int ifindex);
 
+/* rival.c: NICs that keep what is ours */
+
+/**
+ * verve_rival_suspect() - an answer is due, or is missing
+ * @dev: a device
+ *
+ * Where no packet has ever arrived, an RDMA device of the same NIC may have taken them
+ * all: then the log says so, once.
+ *
+ * Context: any up to softirq; the QPs of @dev end before it does.
+ */
+void verve_rival_suspect(struct verve_dev *dev);
+void verve_rival_init(struct verve_dev *dev);	/* no suspicion */
+/* It is not suspected any more. Process context, without RTNL. */
+void verve_rival_exit(struct verve_dev *dev);
+
 /* netns.c: sockets of a network namespace, shared by its devices */
 
 /**

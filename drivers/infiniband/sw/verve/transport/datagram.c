@@ -86,6 +86,9 @@ bool verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
 		verve_completer_fail(qp, IB_WC_LOC_PROT_ERR);
 		return true;
 	}
+	/* Connection management waits for an answer. */
+	if (qp->type == IB_QPT_GSI)
+		verve_rival_suspect(qp->dev);
 	qp->req.psn = verve_psn_add(qp->req.psn, 1);
 	qp->budget--;
 	verve_completer_retire(qp, IB_WC_SUCCESS);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * NICs with RoCE of their own
+ *
+ * Such a NIC keeps the packets to UDP port 4791 for its own RDMA device, and the kernel
+ * never sees them: what a Verve device on it sends arrives, and no answer does. Nothing
+ * else looks like that to a user. So where a device has asked and has not received
+ * anything yet, the RDMA devices of its NIC are looked for, and named in the log.
+ */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include "../device.h"
+#include "path.h"
+
+/* An answer that takes longer will be followed by others. */
+#define ANSWER_TIME	(3 * HZ)
+
+/* Anything, whether or not it was of use: the last counters are of what was not. */
+static bool has_received(struct verve_dev *dev, struct verve_stats *total)
+{
+	int i;
+
+	verve_stats_total(dev, total);
+	for (i = VERVE_CNT_rx_icrc_encapsulated; i < VERVE_NUM_COUNTERS; i++) {
+		if (total->counter[i])
+			return true;
+	}
+	return total->counter[VERVE_CNT_rcvd_pkts];
+}
+
+static bool speaks_roce(struct ib_device *ibdev)
+{
+	u32 port;
+
+	rdma_for_each_port(ibdev, port) {
+		if (rdma_protocol_roce_udp_encap(ibdev, port))
+			return true;
+	}
+	return false;
+}
+
+/* A child of the NIC's: its RDMA device? The core has no list of them for us. */
+static int is_rival(struct device *child, void *data)
+{
+	struct verve_dev *dev = data;
+	struct ib_device *ibdev;
+
+	if (!child->class || strcmp(child->class->name, "infiniband"))
+		return 0;
+	ibdev = rdma_device_to_ibdev(child);
+	if (verve_device_is_ours(ibdev) || !speaks_roce(ibdev))
+		return 0;
+	ibdev_warn(&dev->ibdev,
+		   "nothing has arrived: %s of the same NIC speaks RoCE, too, and may keep UDP port 4791 to itself (see quickstart.rst)\n",
+		   dev_name(child));
+	return 1;
+}
+
+static int look_at(struct net_device *lower, struct netdev_nested_priv *priv)
+{
+	struct device *parent = lower->dev.parent;
+
+	return parent ? device_for_each_child(parent, priv->data, is_rival) : 0;
+}
+
+/* A NIC may be below a VLAN, a bond, a bridge. Return: whether one was named. */
+static bool name_rival(struct verve_dev *dev)
+{
+	struct netdev_nested_priv priv = { .data = dev };
+	struct net_device *ndev;
+	bool found = false;
+
+	rtnl_lock();
+	ndev = rcu_dereference_rtnl(dev->ndev);
+	if (ndev && ndev->reg_state == NETREG_REGISTERED)
+		found = look_at(ndev, &priv) ||
+			netdev_walk_all_lower_dev(ndev, look_at, &priv);
+	rtnl_unlock();
+	return found;
+}
+
+static void search(struct work_struct *work)
+{
+	struct verve_dev *dev = container_of(to_delayed_work(work),
+					     struct verve_dev, rival_search);
+	struct verve_stats *total;
+
+	total = kzalloc_obj(*total);
+	if (!total)
+		return;
+	if (has_received(dev, total) || name_rival(dev))
+		WRITE_ONCE(dev->is_heard, true);
+	kfree(total);
+}
+
+void verve_rival_init(struct verve_dev *dev)
+{
+	INIT_DELAYED_WORK(&dev->rival_search, search);
+}
+
+void verve_rival_exit(struct verve_dev *dev)
+{
+	cancel_delayed_work_sync(&dev->rival_search);
+}
+
+void verve_rival_suspect(struct verve_dev *dev)
+{
+	if (unlikely(!READ_ONCE(dev->is_heard)))
+		queue_delayed_work(system_long_wq, &dev->rival_search,
+				   ANSWER_TIME);
+}

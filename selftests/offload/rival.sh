@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A NIC with RoCE of its own may keep UDP port 4791 to itself: where nothing arrives, the
+# log names its RDMA device, once; and not where something has arrived, or where there is
+# no such device.
+#
+#	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/load.sh"
+. "$LIB/testnic.sh"
+
+need ibv_rc_pingpong tc
+
+# What the NIC keeps, the kernel does not see.
+keeps_packets() {
+	local ns dev
+
+	for ns in "$NS_A va" "$NS_B vb"; do
+		read -r ns dev <<<"$ns"
+		tc -n "$ns" qdisc add dev $dev clsact &&
+		tc -n "$ns" filter add dev $dev ingress protocol ip flower \
+			ip_proto udp dst_port 4791 action drop || return
+	done
+}
+
+pingpong() {
+	PORT=$((PORT + 1))
+	pair tcp:$PORT ibv_rc_pingpong -d $DEV_S -g "$GID_S" -p $PORT -n 20 -- \
+		ibv_rc_pingpong -d $DEV_C -g "$GID_C" -p $PORT -n 20 $IP4
+}
+
+# The peers have a device each, and so may say as much each.
+named() {
+	dmesg | sed "1,/$LOG_MARK/d" |
+		grep -c "$DEV_A: nothing has arrived: testroce0 of the same NIC"
+}
+
+is_named() {
+	[ "$(named)" = 1 ]
+}
+
+nothing_arrives() {
+	keeps_packets && not pingpong || fail "packets arrive"
+}
+
+names_it() {
+	nothing_arrives && within 10 is_named || fail "it is not named"
+}
+
+# Whoever looked would have said so by then.
+names_it_once() {
+	not pingpong && sleep 5 && is_named || fail "named $(named) times"
+}
+
+# with COUNT COMMAND...: it names nobody
+names_nobody() {
+	local before
+
+	before=$(named)
+	"$@" && sleep 5 || return
+	[ "$(named)" = "$before" ] || fail "it names somebody"
+}
+
+heard_before() {
+	pingpong && nothing_arrives
+}
+
+
+NIC_OPTIONS=(rival=1)
+tap_setup topo two
+tap_add "a NIC that keeps all packets: its device is named" names_it
+tap_add "but once" names_it_once
+tap_setup topo two
+tap_add "where something has arrived: not named" names_nobody heard_before
+tap_setup eval 'NIC_OPTIONS=()'
+tap_setup topo two
+tap_add "without a device of its own: nobody is named" names_nobody nothing_arrives
+tap_setup untopo
+tap_run
