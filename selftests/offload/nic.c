@@ -13,6 +13,10 @@ static unsigned int abi = VERVE_OFFLOAD_ABI;
 module_param(abi, uint, 0400);
 MODULE_PARM_DESC(abi, "Which interface the driver says that it was built for");
 
+static unsigned int gso_max_size;
+module_param(gso_max_size, uint, 0400);
+MODULE_PARM_DESC(gso_max_size, "The most bytes that the hardware takes at once");
+
 static const char * const names[2] = { "va", "vb" };
 static struct nic nics[2];
 
@@ -204,6 +208,8 @@ static int create(struct nic *nic, const char *name, struct nic *peer)
 			    NETIF_F_GSO_FRAGLIST;
 	ndev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
 	ndev->vlan_features = ndev->hw_features;
+	if (gso_max_size)
+		netif_set_tso_max_size(ndev, gso_max_size);
 	SET_NETDEV_DEV(ndev, nic_board());
 	netif_napi_add(ndev, &nic->napi, poll);
 	err = register_netdev(ndev);
