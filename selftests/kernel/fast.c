@@ -35,7 +35,6 @@ struct ib_reg_wr reg(struct op *op, struct memory *m, int access)
 
 bool memory_register(struct memory *m, int access)
 {
-	static u8 key;
 	static struct op op;
 	struct ib_reg_wr wr;
 	int status;
@@ -43,7 +42,8 @@ bool memory_register(struct memory *m, int access)
 	op_init(&op);
 	if (!memory_map(m))
 		return false;
-	ib_update_fast_reg_key(m->mr, ++key);
+	/* A fresh region's key is random: this one is another in any case. */
+	ib_update_fast_reg_key(m->mr, ib_inc_rkey(m->mr->rkey));
 	wr = reg(&op, m, access);
 	CHECK(!side_send(&pair.b, &wr.wr), "REG_MR is not taken");
 	status = op_wait(&op);
