@@ -308,13 +308,33 @@ int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
+/* The entries go into @fresh, which becomes the CQ's ring, and the reverse. */
+static int replace_ring(struct verve_cq *cq, struct verve_ring *fresh)
+{
+	struct verve_ring_move move = { .from = &cq->ring, .to = fresh };
+	unsigned long flags;
+	int err;
+
+	do {
+		verve_ring_copy(&move);
+		flags = verve_lock(&cq->lock, cq->is_user);
+		err = verve_ring_move(&move);
+		if (!err) {
+			cq->ibcq.cqe = verve_ring_capacity(&cq->ring);
+			/* No index of the ring: all that is unread is news. */
+			cq->told_to = U32_MAX;
+		}
+		verve_unlock(&cq->lock, cq->is_user, flags);
+	} while (err == -EAGAIN);
+	return err;
+}
+
 int verve_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
 		    struct ib_udata *udata)
 {
 	struct verve_cq *cq = to_vcq(ibcq);
 	struct rxe_resize_cq_resp resp = {};
 	struct verve_ring fresh;
-	unsigned long flags;
 	int err;
 
 	if (!cqe || cqe > VERVE_MAX_CQE)
@@ -332,15 +352,7 @@ int verve_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
 		if (err)
 			goto free;
 	}
-
-	flags = verve_lock(&cq->lock, cq->is_user);
-	err = verve_ring_resize(&cq->ring, &fresh, false);
-	if (!err) {
-		ibcq->cqe = verve_ring_capacity(&cq->ring);
-		/* No index of the ring: all that is unread is news. */
-		cq->told_to = U32_MAX;
-	}
-	verve_unlock(&cq->lock, cq->is_user, flags);
+	err = replace_ring(cq, &fresh);
 free:
 	verve_ring_free(&fresh);
 	return err;

@@ -3,7 +3,9 @@
  * Queues shared with user space: see ring.h for the protocol.
  */
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "ring.h"
@@ -13,6 +15,13 @@
  * ones.
  */
 #define RING_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+
+enum {
+	/* Entries that are copied in one go, with BH off at the end */
+	MOVED_AT_ONCE	= 256,
+	/* Each pass finds a small part of what the one before it did. */
+	MAX_PASSES	= 16,
+};
 
 /**
  * struct ring_mmap - what user space maps
@@ -202,21 +211,69 @@ void verve_ring_peer_consume(struct verve_ring *ring)
 		(ring->buf->consumer_index + 1) & ring->mask;
 }
 
-int verve_ring_resize(struct verve_ring *ring, struct verve_ring *fresh,
-		      bool consumes)
+static void copy_entries(struct verve_ring_move *move, u32 most)
 {
-	u32 n = consumes ? verve_ring_pending(ring) : verve_ring_unread(ring);
-	u32 first = consumes ? ring->index : ring->other;
-	u32 i;
+	u32 end = move->copied + min(move->total - move->copied, most);
 
-	if (n > fresh->mask)
-		return -EINVAL;
-	for (i = 0; i < n; i++)
-		memcpy(slot_at(fresh, i), slot_at(ring, first + i),
-		       1UL << ring->elem_shift);
-	fresh->buf->producer_index = n;
-	if (!consumes)
-		fresh->index = n;
-	swap(*ring, *fresh);
+	for (; move->copied != end; move->copied++)
+		memcpy(slot_at(move->to, move->copied),
+		       slot_at(move->from, move->base + move->copied),
+		       1UL << move->from->elem_shift);
+}
+
+void verve_ring_copy(struct verve_ring_move *move)
+{
+	while (move->copied != move->total) {
+		copy_entries(move, MOVED_AT_ONCE);
+		cond_resched();
+	}
+}
+
+/*
+ * What lies in the ring now, beginning with entry @first? User space's index may be
+ * anything; what it makes of @copied stays within @total.
+ */
+static void find_entries(struct verve_ring_move *move, u32 first, u32 n)
+{
+	u32 consumed;
+
+	if (!move->passes)
+		move->base = first;
+	consumed = (first - move->base) & move->from->mask;
+	move->total = consumed + n;
+	move->copied = clamp(move->copied, consumed, move->total);
+}
+
+static void replace_ring(struct verve_ring_move *move, u32 n)
+{
+	struct verve_ring *to = move->to;
+	u32 end = move->total & to->mask, first = (move->total - n) & to->mask;
+
+	to->buf->producer_index = end;
+	to->buf->consumer_index = first;
+	to->index = move->consumes ? first : end;
+	to->other = move->consumes ? end : first;
+	swap(*move->from, *to);
+}
+
+int verve_ring_move(struct verve_ring_move *move)
+{
+	struct verve_ring *from = move->from;
+	u32 n = move->consumes ? verve_ring_pending(from) :
+				 verve_ring_unread(from);
+	int err = 0;
+
+	if (!move->passes && from->is_moving)
+		return -EBUSY;
+	find_entries(move, move->consumes ? from->index : from->other, n);
+	if (n > move->to->mask)
+		err = -EINVAL;
+	else if (move->total - move->copied > MOVED_AT_ONCE)
+		err = move->passes++ < MAX_PASSES ? -EAGAIN : -EBUSY;
+	from->is_moving = err == -EAGAIN;
+	if (err)
+		return err;
+	copy_entries(move, MOVED_AT_ONCE);
+	replace_ring(move, n);
 	return 0;
 }

@@ -33,6 +33,7 @@
  * @index: the kernel's own index, masked: producer of a CQ, consumer of others
  * @other: the user's index as last read
  * @entry: for mmap, NULL for kernel queues; owns @buf
+ * @is_moving: its entries are being copied (struct verve_ring_move)
  */
 struct verve_ring {
 	struct rxe_queue_buf *buf;
@@ -42,6 +43,7 @@ struct verve_ring {
 	u32 index;
 	u32 other;
 	struct rdma_user_mmap_entry *entry;
+	bool is_moving;
 };
 
 /**
@@ -110,17 +112,42 @@ void *verve_ring_peer_next(const struct verve_ring *ring);
 void verve_ring_peer_consume(struct verve_ring *ring);
 
 /**
- * verve_ring_resize() - replace a ring, keeping the entries in it
- * @ring: in use
- * @fresh: from verve_ring_alloc(), elements of the same size; gets what @ring
- *	was, to be freed
- * @consumes: which side of it the kernel is
+ * struct verve_ring_move - the entries of a ring, on their way into another
+ * @from: in use
+ * @to: from verve_ring_alloc(), elements of the same size
+ * @consumes: which side of @from the kernel is
+ * @base: index in @from of the entry that goes into the first slot of @to
+ * @copied: entries from there on that have been copied, or consumed
+ * @total: those that there were when verve_ring_move() looked last
+ * @passes: how often it has looked
  *
- * Context: the lock that protects @ring is held.
- * Return: 0, or -EINVAL when @fresh is too small: nothing has changed then.
+ * A ring may hold 2^20 entries: the lock is not held, and BH are not off, while they
+ * are copied. Those that lie in the ring stay as they are meanwhile, unless user space
+ * breaks the rules of its side; then it finds garbage of its own.
  */
-int verve_ring_resize(struct verve_ring *ring, struct verve_ring *fresh,
-		      bool consumes);
+struct verve_ring_move {
+	struct verve_ring *from, *to;
+	bool consumes;
+	u32 base;
+	u32 copied;
+	u32 total;
+	unsigned int passes;
+};
+
+/**
+ * verve_ring_move() - replace a ring, keeping the entries in it
+ * @move: @from, @to and @consumes set, the rest 0
+ *
+ * Call it until it says something else than -EAGAIN, and verve_ring_copy() in between.
+ * When it has said 0, @to is what @from was, to be freed.
+ *
+ * Context: the lock that protects @from is held, for at most some hundred entries.
+ * Return: 0; -EAGAIN; -EINVAL when @to is too small; -EBUSY while another moves them,
+ * or when more entries come than can be copied. With an error nothing has changed.
+ */
+int verve_ring_move(struct verve_ring_move *move);
+/* Copy what verve_ring_move() has found. Process, no lock held. */
+void verve_ring_copy(struct verve_ring_move *move);
 
 /* The ring's memory, when the last user of the mmap entry has gone. */
 void verve_ring_mmap_free(struct rdma_user_mmap_entry *entry);

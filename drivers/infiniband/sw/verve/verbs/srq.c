@@ -109,12 +109,29 @@ static int read_resize(struct rxe_modify_srq_cmd *cmd, struct ib_udata *udata)
 	return ib_copy_from_udata(cmd, udata, sizeof(*cmd));
 }
 
+/* The entries go into @fresh, which becomes the SRQ's ring, and the reverse. */
+static int replace_ring(struct verve_rq *rq, struct verve_ring *fresh)
+{
+	struct verve_ring_move move = {
+		.from = &rq->ring, .to = fresh, .consumes = true,
+	};
+	unsigned long flags;
+	int err;
+
+	do {
+		verve_ring_copy(&move);
+		flags = verve_lock(&rq->lock, rq->is_user);
+		err = verve_ring_move(&move);
+		verve_unlock(&rq->lock, rq->is_user, flags);
+	} while (err == -EAGAIN);
+	return err;
+}
+
 static int resize(struct verve_srq *srq, u32 max_wr, struct ib_udata *udata)
 {
 	struct verve_rq *rq = &srq->rq;
 	struct rxe_modify_srq_cmd cmd;
 	struct verve_ring fresh;
-	unsigned long flags;
 	int err;
 
 	err = read_resize(&cmd, udata);
@@ -130,9 +147,7 @@ static int resize(struct verve_srq *srq, u32 max_wr, struct ib_udata *udata)
 			goto free;
 	}
 
-	flags = verve_lock(&rq->lock, rq->is_user);
-	err = verve_ring_resize(&rq->ring, &fresh, true);
-	verve_unlock(&rq->lock, rq->is_user, flags);
+	err = replace_ring(rq, &fresh);
 free:
 	verve_ring_free(&fresh);
 	return err;
