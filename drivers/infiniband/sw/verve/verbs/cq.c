@@ -197,31 +197,51 @@ void verve_cq_notify_later(struct verve_cq *cq)
 		tasklet_schedule(&cq->later);
 }
 
-void verve_cq_settle(struct verve_cq *cq)
-{
-	if (cq->is_user)
-		return;
-	tasklet_kill(&cq->later);
-	/* Of other QPs', meanwhile: to schedule it had no effect. */
-	verve_cq_notify_later(cq);
-}
-
 static void notify_now(struct tasklet_struct *later)
 {
 	verve_cq_notify(container_of(later, struct verve_cq, later));
+}
+
+/* What is held is held no longer. */
+static void end_period(struct verve_cq *cq)
+{
+	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
+
+	if (cq->held)
+		meet_arm(cq);
+	verve_unlock(&cq->lock, cq->is_user, flags);
 }
 
 /* The period is over; a timer that comes too late finds nothing held. */
 static enum hrtimer_restart period_over(struct hrtimer *timer)
 {
 	struct verve_cq *cq = container_of(timer, struct verve_cq, timer);
-	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
 
-	if (cq->held)
-		meet_arm(cq);
-	verve_unlock(&cq->lock, cq->is_user, flags);
+	end_period(cq);
 	verve_cq_notify(cq);
 	return HRTIMER_NORESTART;
+}
+
+static void notify_soon(struct verve_cq *cq)
+{
+	local_bh_disable();
+	verve_cq_notify_later(cq);
+	local_bh_enable();
+}
+
+void verve_cq_settle(struct verve_cq *cq)
+{
+	if (cq->is_user)
+		return;
+	mutex_lock(&cq->settling);
+	hrtimer_cancel(&cq->timer);
+	end_period(cq);
+	/* Nobody else waits for the tasklet, so it can be scheduled, and has run then. */
+	notify_soon(cq);
+	tasklet_kill(&cq->later);
+	/* What other QPs have brought meanwhile: to schedule it had no effect. */
+	notify_soon(cq);
+	mutex_unlock(&cq->settling);
 }
 
 /**
@@ -246,10 +266,7 @@ int verve_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	if (cq->held)
 		meet_arm(cq);
 	verve_unlock(&cq->lock, cq->is_user, flags);
-
-	local_bh_disable();
-	verve_cq_notify_later(cq);
-	local_bh_enable();
+	notify_soon(cq);
 	return 0;
 }
 
@@ -279,6 +296,7 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	hrtimer_setup(&cq->timer, period_over, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	tasklet_setup(&cq->later, notify_now);
+	mutex_init(&cq->settling);
 	err = verve_ring_alloc(&cq->ring, attr->cqe, element_size(cq->is_user),
 			       verve_udata_context(udata));
 	if (err)
@@ -414,10 +432,7 @@ int verve_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 		meet_arm(cq);
 	verve_unlock(&cq->lock, cq->is_user, flags);
 
-	if (met) {
-		local_bh_disable();
-		verve_cq_notify_later(cq);
-		local_bh_enable();
-	}
+	if (met)
+		notify_soon(cq);
 	return notify & IB_CQ_REPORT_MISSED_EVENTS && unread;
 }

@@ -7,6 +7,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 #include "ring.h"
@@ -32,6 +33,8 @@
  * @timer: ends the period; started by the first completion held
  * @telling: a handler of it is being called; whoever does looks again then
  * @later: calls it where the present context must not
+ * @settling: one that destroys a QP waits for @later; a sleeping lock, outside of all
+ *	others
  */
 struct verve_cq {
 	struct ib_cq ibcq;
@@ -51,6 +54,7 @@ struct verve_cq {
 	struct hrtimer timer;
 	bool telling;
 	struct tasklet_struct later;
+	struct mutex settling;
 };
 
 static inline struct verve_cq *to_vcq(struct ib_cq *ibcq)
@@ -96,7 +100,8 @@ void verve_cq_notify_later(struct verve_cq *cq);
  * @cq: CQ of a QP that is being destroyed, whose engine has stopped
  *
  * When its last QP has gone, the core takes down what the handler of a kernel CQ
- * uses before it destroys the CQ.
+ * uses before it destroys the CQ. So all that this QP's completions have made due is
+ * told when this returns, and what moderation held back, too.
  *
  * Context: process.
  */
