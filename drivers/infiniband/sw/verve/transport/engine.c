@@ -266,16 +266,16 @@ static void run(struct verve_qp *qp)
 
 	lockdep_assert_held(&qp->lock);
 	qp->budget = VERVE_BUDGET_PACKETS;
+	if (events & BIT(VERVE_EV_FAULT))
+		verve_fault_ended(qp);
 	if (unlikely(qp->lent)) {
 		verve_loan_run(qp, drop_all(qp));
 		return;
 	}
 	qp->train = &train;
 	verve_pair_begin(qp, &peer_train, &loop);
-	if (events & BIT(VERVE_EV_FAULT)) {
-		verve_fault_ended(qp);
+	if (events & BIT(VERVE_EV_FAULT))
 		verve_pair_resume(qp);
-	}
 	take_in_all(qp);
 	if (events & BIT(VERVE_EV_EARLY))
 		age_early(qp);
