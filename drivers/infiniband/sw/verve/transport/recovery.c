@@ -61,13 +61,19 @@ static void begin(struct verve_qp *qp, u32 packets)
 	go_back(qp);
 }
 
-/* The run has been sent: go on where we had been. */
+/*
+ * The run has been sent: go on where we had been, or behind it. A NIC may have given
+ * the QP back within a piece of a READ, of which the run has asked for all.
+ */
 static void end(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
+	u32 next = qp->req.recovery.next;
+
 	qp->req.recovery.under_way = false;
 	qp->req.psn = qp->req.max_psn;
-	qp->sq.next = qp->req.recovery.next;
+	if ((s32)(next - qp->sq.next) > 0)
+		qp->sq.next = next;
 }
 
 /* Is a gap right behind the run, or behind its probe? Then that was too short. */
