@@ -227,10 +227,11 @@ struct verve_offload_rx_point {
  *
  * The functions that add and delete are called in process context and may sleep. Of
  * them and @features, one at a time is called for a device; those of other devices do
- * not wait for it, nor does RTNL. Locks that the driver holds when it calls the
- * registry may not be taken; so RTNL may not, if it is among those. When the netdev is
- * set down, objects are taken back soon, perhaps after ndo_stop(). rx_sync() and
- * rx_stop() are called one at a time for a QP, under spinlocks.
+ * not wait for it, nor does RTNL. None of the functions may take RTNL, or a lock that
+ * the driver holds when it calls the registry: another driver's call, under RTNL, may
+ * wait for them, where both netdevs lie below one bond. When the netdev is set down,
+ * objects are taken back soon, perhaps after ndo_stop(). rx_sync() and rx_stop() are
+ * called one at a time for a QP, under spinlocks.
  *
  * None is called after verve_offload_unregister() has returned.
  */
@@ -281,8 +282,8 @@ verve_offload_register(struct net_device *ndev,
  * then, wait in front of it. So ndo_start_xmit() compares what is due with what the
  * device can do by then; see verve_offload_help().
  *
- * Context: process; waits for calls of the driver's. RTNL may be held if those do not
- * wait for it.
+ * Context: process; waits for calls of the driver's, which never take RTNL; so RTNL may
+ * be held.
  */
 void verve_offload_update(struct verve_offload *offload);
 

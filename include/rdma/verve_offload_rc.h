@@ -157,7 +157,7 @@ struct verve_offload_rc_wr {
  *	tried again
  *
  * start() and stop() are called in process context, one at a time for a device, and may
- * sleep; under RTNL only if the driver calls the registry so. stop() may come a while
+ * sleep, but not for RTNL: it may be held. stop() may come a while
  * after the netdev was set down. post() is called with BH off, under a spinlock, not
  * before start() has returned.
  */
