@@ -17,6 +17,8 @@
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 #define DEPTH		64u	/* of the queues of a default connection */
+#define MANY		2000
+#define BATCH		50
 
 static struct ends e;
 
@@ -67,6 +69,25 @@ static bool resize_with_content(void)
 	      e.a.scq->cqe);
 	return expect_writes(15, 30) && writes(30, 40) &&
 	       expect_writes(30, 40) && expect_none(e.a.scq);
+}
+
+/* So many that they are not copied in one go */
+static bool resize_with_many(void)
+{
+	int i, err;
+
+	err = ibv_resize_cq(e.a.scq, 2 * MANY);
+	CHECK(!err, "to %d: %s", 2 * MANY, strerror(err));
+	for (i = 0; i < MANY; i += BATCH) {
+		if (!writes(i, i + BATCH) || !settle())
+			return false;
+	}
+	if (!expect_writes(0, 300))
+		return false;
+	err = ibv_resize_cq(e.a.scq, MANY);
+	CHECK(!err, "to %d: %s", MANY, strerror(err));
+	CHECK(ibv_resize_cq(e.a.scq, MANY / 4), "they went into a quarter");
+	return expect_writes(300, MANY) && expect_none(e.a.scq);
 }
 
 /* Resizing while completions come in loses and repeats none. */
@@ -436,6 +457,7 @@ static const struct {
 	bool (*test)(void);
 } tests[] = {
 	{ "resize with entries in it", resize_with_content },
+	{ "resize with thousands in it", resize_with_many },
 	{ "resize while entries come", resize_under_load },
 	{ "resize below the content or beyond the limit", resize_refused },
 	{ "create with impossible attributes", create_refused },

@@ -17,6 +17,8 @@
 #define SIZE		6000u
 #define QPS		4
 #define GRH_BYTES	40u
+#define MANY		4000u
+#define BATCH		50u
 
 static struct ends e;
 static struct ibv_srq *srq;
@@ -157,6 +159,51 @@ static bool resizes(void)
 	for (; i < 50; i++)
 		if (!send_one(i))
 			return false;
+	return true;
+}
+
+static int give_small(uint64_t wr_id)
+{
+	struct ibv_sge sge = end_sge(&e.b, 8);
+	struct ibv_recv_wr *bad, wr = {
+		.wr_id = wr_id, .sg_list = &sge, .num_sge = 1,
+	};
+
+	return ibv_post_srq_recv(srq, &wr, &bad);
+}
+
+static bool are_received(uint64_t from, uint64_t to)
+{
+	struct ibv_wc wc;
+
+	for (; from < to; from++) {
+		if (!expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS))
+			return false;
+		CHECK(poll_one(e.b.rcq, &wc) && wc.wr_id == from &&
+		      wc.status == IBV_WC_SUCCESS, "receive %llu",
+		      (unsigned long long)from);
+	}
+	return true;
+}
+
+/* So many that they are not copied in one go, while messages take some of them */
+static bool resizes_with_many(void)
+{
+	struct ibv_sge sge = end_sge(&e.a, 8);
+	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+	unsigned int i, round;
+
+	CHECK(!resize(MANY), "to %u", MANY);
+	for (i = 0; i < MANY; i++)
+		CHECK(!give_small(i), "post_srq_recv %u", i);
+	for (round = 0; round < 20; round++) {
+		for (i = 0; i < BATCH; i++)
+			CHECK(!post(&e.a, &wr), "post_send");
+		CHECK(!resize(round & 1 ? MANY : 2 * MANY), "round %u", round);
+		if (!are_received(round * BATCH, (round + 1) * BATCH))
+			return false;
+	}
+	CHECK(resize(MANY / 2), "%u receives went into half", MANY - i);
 	return true;
 }
 
@@ -304,6 +351,7 @@ static const struct {
 	{ "it holds what it says", .test = holds_what_it_says },
 	{ "limit event", .test = limit_event },
 	{ "grow and shrink with receives in it", .test = resizes },
+	{ "grow and shrink with thousands in it", .test = resizes_with_many },
 	{ "no shrinking below the content", .test = resize_below_content },
 	{ "no resizing beyond the limits", .test = resize_out_of_range },
 	{ "an empty SRQ, filled late", .test = empty_then_filled },
