@@ -34,6 +34,7 @@ extern bool shim_irqs_off;
 
 #define irqs_disabled()		shim_irqs_off
 #define in_hardirq()		false
+#define cond_resched()		do { } while (0)
 
 /* One CPU */
 #define DEFINE_PER_CPU(type, name) type name
