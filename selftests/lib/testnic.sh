@@ -7,16 +7,23 @@ NICS=/sys/kernel/debug/verve_testnic
 
 [ "$MODULE" = verve ] || skip_all "no offloads: the driver is not Verve"
 
-# Beside verve.ko, or built by `make modules` in offload/.
+# Where modprobe does not find it: beside verve.ko, or built by `make modules` in testnic/
+nic_file() {
+	local dir
+
+	for dir in "$(dirname "$VERVE_KO")" "$LIB/../testnic"; do
+		[ -e "$dir/verve_testnic.ko" ] || continue
+		echo "$dir/verve_testnic.ko"
+		return
+	done
+	return 1
+}
+
 load_nic() {
 	local file
 
 	modprobe -q verve_testnic "$@" && return
-	for file in "$(dirname "$VERVE_KO")" "$HERE"; do
-		[ -e "$file/verve_testnic.ko" ] || continue
-		insmod "$file/verve_testnic.ko" "$@" && return
-	done
-	return 1
+	file=$(nic_file) && insmod "$file" "$@"
 }
 
 nic_is_absent() {
@@ -297,5 +304,4 @@ nic_cleanup() {
 }
 
 trap nic_cleanup EXIT
-modprobe -qn verve_testnic || [ -e "$(dirname "$VERVE_KO")/verve_testnic.ko" ] ||
-	[ -e "$HERE/verve_testnic.ko" ] || skip_all "no module verve_testnic"
+modprobe -qn verve_testnic || nic_file >/dev/null || skip_all "no module verve_testnic"
