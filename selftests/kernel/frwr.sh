@@ -6,7 +6,7 @@
 #	A [va: vta]		both of its QPs on vta
 
 . "$(dirname "$0")/../lib/verve.sh"
-. "$(dirname "$0")/module.sh"
+. "$LIB/module.sh"
 
 find_module verve_frwr || skip_all "no module verve_frwr"
 tap_setup topo one 1500

@@ -7,7 +7,7 @@
 #	A [va: vta]		all of its QPs on vta
 
 . "$(dirname "$0")/../lib/verve.sh"
-. "$(dirname "$0")/module.sh"
+. "$LIB/module.sh"
 
 find_module verve_notify || skip_all "no module verve_notify"
 tap_setup topo one 1500

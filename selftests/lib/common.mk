@@ -7,10 +7,17 @@
 
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 
+# Programs that are here because tests of several directories run them: a directory that
+# needs one names it as if it were its own. All other files are linked into each program.
+PROGRAMS := load
+LOCAL_SRCS := $(filter-out $(PROGRAMS:%=$(HERE)%.c),$(wildcard $(HERE)*.c))
+
 CFLAGS += -O2 -Wall -Wextra -Wno-unused-parameter
 LDLIBS += -libverbs
-TEST_INCLUDES := $(wildcard $(HERE)*.sh)
+TEST_INCLUDES := $(wildcard $(HERE)*.sh $(HERE)*.py)
 LOCAL_HDRS := $(wildcard $(HERE)*.h)
+
+vpath %.c $(HERE)
 
 ifneq ($(wildcard $(HERE)../../lib.mk),)
 include $(HERE)../../lib.mk
@@ -18,4 +25,4 @@ else
 include $(HERE)standalone.mk
 endif
 
-$(TEST_GEN_FILES): $(wildcard $(HERE)*.c)
+$(TEST_GEN_FILES): $(LOCAL_SRCS)

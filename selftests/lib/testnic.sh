@@ -144,7 +144,7 @@ are_right() {
 
 	shift 3
 	capture "$ns" "$dev" "$TMP/wire.pcap" opcodes "$@" || return
-	python3 "$HERE/../rdma/icrc.py" "$TMP/wire.pcap" $wanted >"$TMP/icrc" ||
+	python3 "$LIB/icrc.py" "$TMP/wire.pcap" $wanted >"$TMP/icrc" ||
 		fail "$(cat "$TMP/icrc")"
 }
 

@@ -14,6 +14,8 @@
 LIB=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 HERE=$(dirname "$(readlink -f "$0")")
 PATH=$HERE:$PATH
+# For programs in Python, wherever they are
+export PYTHONPATH=$LIB
 
 KSFT_SKIP=4
 LINK_TYPE=${LINK_TYPE:-verve}

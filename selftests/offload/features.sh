@@ -50,7 +50,7 @@ what_writes_send() {
 	shift
 	capture "$NS_B" vb "$TMP/wire.pcap" \
 		perftest ib_write_bw -s 8000 -n 64 "$@" &&
-	python3 "$HERE/segments.py" "$TMP/wire.pcap" "$listing" \
+	python3 "$LIB/segments.py" "$TMP/wire.pcap" "$listing" \
 		>"$TMP/segments" || fail "$(cat "$TMP/segments")"
 }
 

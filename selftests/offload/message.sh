@@ -36,7 +36,7 @@ what_is_sent() {
 
 	shift 3
 	capture "$ns" "$netdev" "$TMP/wire.pcap" "$@" &&
-	python3 "$HERE/segments.py" "$TMP/wire.pcap" "$listing" \
+	python3 "$LIB/segments.py" "$TMP/wire.pcap" "$listing" \
 		>"$TMP/segments" || fail "$(cat "$TMP/segments")"
 }
 

@@ -56,7 +56,7 @@ traffic() {
 
 right() {
 	capture "$TMP/$1.pcap" traffic ${2:-} &&
-	python3 "$HERE/icrc.py" "$TMP/$1.pcap" $OPCODES
+	python3 "$LIB/icrc.py" "$TMP/$1.pcap" $OPCODES
 }
 
 # tshark guesses at what the payload may be, and calls malformed what is not:
@@ -81,7 +81,7 @@ notices() {
 		data[24 + 16 + 14 + 20 + 8 + 9] ^= 1  # the first packet's PSN
 		open(sys.argv[2], "wb").write(data)
 	EOF
-	not python3 "$HERE/icrc.py" "$TMP/flipped.pcap"
+	not python3 "$LIB/icrc.py" "$TMP/flipped.pcap"
 }
 
 # Memory of packets is used again: that of those that follow is full of payload.

@@ -114,7 +114,7 @@ on_the_wire() {
 	sleep 0.3
 	kill $pid
 	wait $pid
-	python3 "$HERE/icrc.py" "$TMP/cnp.pcap" 81 || return
+	python3 "$LIB/icrc.py" "$TMP/cnp.pcap" 81 || return
 	tcpdump -nvr "$TMP/cnp.pcap" 2>/dev/null >"$TMP/cnps"
 	grep -q 'tos 0xc0' "$TMP/cnps" && ! grep -o 'tos 0x[0-9a-f]*' "$TMP/cnps" |
 		grep -v 0xc0 || fail "$(head -n 4 "$TMP/cnps")"

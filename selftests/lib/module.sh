@@ -2,7 +2,7 @@
 #
 # Tests that are modules: sourced after verve.sh.
 
-# find_module NAME: beside verve.ko, or built by `make modules` here
+# find_module NAME: beside verve.ko, or built by `make modules` beside the script
 find_module() {
 	local file
 

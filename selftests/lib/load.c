@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../lib/ends.h"
-#include "../lib/tap.h"
-#include "../lib/wc.h"
-#include "../lib/work.h"
+#include "ends.h"
+#include "tap.h"
+#include "wc.h"
+#include "work.h"
 
 enum {
 	LOST		= 3,

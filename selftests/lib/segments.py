@@ -10,13 +10,11 @@ had a UDP checksum, and of which opcodes. LISTING is written: place in the flow,
 flags and lengths of every packet that carries data, to be compared with another
 capture's.
 """
-import os
 import struct
 import sys
 from collections import Counter
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "rdma"))
-import icrc  # noqa: E402
+import icrc
 
 # Of RC, and with 0x20 added UC: SEND, RDMA WRITE, READ responses
 DATA = set(range(0x0c)) | set(range(0x0d, 0x11)) | {0x16, 0x17}
