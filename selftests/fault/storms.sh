@@ -241,9 +241,9 @@ shortage() {
 	[ -d $FAILSLAB ] || { skip "the kernel has no failslab"; return; }
 	let_fail
 	BEFORE=$(everything)
-	ip netns exec "$NS_A" env NETDEV=vc timeout -k 2 $((30 * LIMIT)) nth \
+	ip netns exec "$NS_A" env NETDEV=vc timeout -k 2 $((30 * LIMIT)) storms_nth \
 		${QUICK:+--quick} -d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" ||
-		fail "nth: exit code $?" || return
+		fail "storms_nth: exit code $?" || return
 	as_before
 }
 

@@ -34,8 +34,8 @@ across() {
 	local LIMIT=$((6 * LIMIT))
 
 	PORT=$((PORT + 1))
-	pair "tcp:$PORT" across -d "$DEV_S" -p $PORT "$@" -- \
-		across -d "$DEV_C" -p $PORT "$@" "$(address_of_server)" &&
+	pair "tcp:$PORT" rxe_opcodes -d "$DEV_S" -p $PORT "$@" -- \
+		rxe_opcodes -d "$DEV_C" -p $PORT "$@" "$(address_of_server)" &&
 		cat "$TMP/client" || fail "$(cat "$TMP/client" "$TMP/server")"
 }
 

@@ -59,7 +59,7 @@ is_busy() {
 # ---------------------------------------------------------------- slow
 
 registers() { # DEVICE NETNS
-	CASE=region timeout $LIMIT ip netns exec "$2" carried -d "$1" -n "$2"
+	CASE=region timeout $LIMIT ip netns exec "$2" qp -d "$1" -n "$2"
 }
 
 # Another device's regions, and whatever takes RTNL: A's netdev is set down, too
@@ -104,7 +104,7 @@ is_restless() {
 	local rc
 
 	both able $((TX | RX | RC)) && turn va restless 1 || return
-	CASE=idle traffic_begin ip netns exec "$NS_A" carried || return
+	CASE=idle traffic_begin ip netns exec "$NS_A" qp || return
 	within 5 knows && ip -n "$NS_A" link set va down &&
 	within 5 knows_nothing && not in_use
 	rc=$?

@@ -70,7 +70,7 @@ peer_moves() {
 	local a b given
 
 	both able $((ICRC | RC)) &&
-	CASE=idle traffic_begin ip netns exec "$NS_A" carried "$@" || return
+	CASE=idle traffic_begin ip netns exec "$NS_A" qp "$@" || return
 	within 5 are_lent || fail "lent: $(knob va lent) $(knob vb lent)" || return
 	given=$(knob va given_back)
 	a=$(hw_counter $DEV_A offload_returned) b=$(hw_counter $DEV_B offload_returned)
@@ -87,7 +87,7 @@ neighbour_goes() {
 	local a
 
 	both able $((ICRC | RC)) &&
-	CASE=idle traffic_begin ip netns exec "$NS_A" carried || return
+	CASE=idle traffic_begin ip netns exec "$NS_A" qp || return
 	a=$(hw_counter $DEV_A offload_returned)
 	ip -n "$NS_A" neigh del 10.0.0.2 dev va &&
 	within 5 has_counted $DEV_A offload_returned "$a"

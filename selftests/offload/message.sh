@@ -342,8 +342,8 @@ tap_add "bad packets are sent again" bad_are_repeated
 tap_add "a NIC whose messages are always wrong is distrusted" distrusted
 tap_add "what is in use is shown" is_shown
 tap_add "captured where they are sent" captured_here
-tap_add "memory on demand" works odp
-tap_add "memory that is absent" works stall
+tap_add "memory on demand" works paging_odp
+tap_add "memory that is absent" works paging_stall
 tap_add "keys are invalidated" works windows
 tap_add "through a VLAN" through_vlan
 tap_add "rerouted to another device" rerouted

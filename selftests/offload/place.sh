@@ -18,7 +18,7 @@ ELSEWHERE=16 # of enum nic_mangle
 
 placing() { # CASE
 	both able $((RX | PLACE)) || return
-	CASE=$1 c_test placing --quick >"$TMP/placing" ||
+	CASE=$1 c_test place --quick >"$TMP/placing" ||
 		fail "$(cat "$TMP/placing")"
 }
 
@@ -105,7 +105,7 @@ nothing_is_known() {
 # ---------------------------------------------------------------- in mid-traffic
 
 order_begin() {
-	CASE=order traffic_begin ip netns exec "$NS_A" placing
+	CASE=order traffic_begin ip netns exec "$NS_A" place
 }
 
 # in_order COMMAND...: every now and then, while memory is compared

@@ -54,7 +54,7 @@ all_of() {
 }
 
 of_this() { # CASE
-	carried && CASE=$1 c_test carried
+	carried && CASE=$1 c_test qp
 }
 
 lossy() { # CASE
@@ -64,7 +64,7 @@ lossy() { # CASE
 # ---------------------------------------------------------------- in mid-traffic
 
 stream_begin() { # OPTION...
-	CASE=stream traffic_begin ip netns exec "$NS_A" carried "$@"
+	CASE=stream traffic_begin ip netns exec "$NS_A" qp "$@"
 }
 
 # through COMMAND...: every now and then, while all is compared; OPTIONS of the load
@@ -224,11 +224,11 @@ tap_add "sysfs" says_so
 tap_add "all opcodes" all_of opcodes
 tap_add "all opcodes, IPv6" all_of opcodes -6
 tap_add "errors" all_of errors
-tap_add "retries" all_of retry
-tap_add "states" all_of states
-tap_add "queues" all_of queue
-tap_add "shared receive queues" all_of srq
-tap_add "completion queues" all_of cq
+tap_add "retries" all_of errors_retry
+tap_add "states" all_of errors_states
+tap_add "queues" all_of opcodes_queue
+tap_add "shared receive queues" all_of queues_srq
+tap_add "completion queues" all_of queues_cq
 tap_add "keys and rights that go" of_this gone
 tap_add "all is compared" through true
 tap_add "over IPv6" over_ipv6 true

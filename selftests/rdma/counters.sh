@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What is counted where: events of QPs (counters.c), packets that no QP gets
-# (rubbish.py), groups, packets that the stack refuses to send; and what of it
+# (counters_rubbish.py), groups, packets that the stack refuses to send; and what of it
 # stands in counters/, by the names of InfiniBand.
 #
 #	A [va: vta] ---- [vb: vtb] B
@@ -58,7 +58,7 @@ three() {
 	local i
 
 	for i in 1 2 3; do
-		a python3 "$HERE/rubbish.py" "$1" 10.0.0.1 10.0.0.2 || return
+		a python3 "$HERE/counters_rubbish.py" "$1" 10.0.0.1 10.0.0.2 || return
 	done
 }
 

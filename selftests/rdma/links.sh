@@ -207,7 +207,7 @@ end_ipvlan_l3s_shared() {
 end_tun() {
 	ON=ta AT=ta
 	[ $3 = 1 ] || return 0
-	tun "$NS_A" ta "$NS_B" ta 2>"$TMP/tun" &
+	links_tun "$NS_A" ta "$NS_B" ta 2>"$TMP/tun" &
 	TUN=$!
 	within 5 ip -n "$NS_B" link show ta >"$TMP/add" 2>&1 && return
 	grep -q /dev/net/tun "$TMP/tun" && echo "the kernel has no tun" >"$TMP/lacks"

@@ -61,12 +61,12 @@ moved() {
 
 by_memory() {
 	loopback Y
-	moved c_test queue && [ "$MEMORY" -gt 100 ] && [ "$WIRE" -lt 10 ]
+	moved c_test opcodes_queue && [ "$MEMORY" -gt 100 ] && [ "$WIRE" -lt 10 ]
 }
 
 by_wire() {
 	loopback N
-	moved c_test queue && [ "$MEMORY" = 0 ] && [ "$WIRE" -gt 100 ]
+	moved c_test opcodes_queue && [ "$MEMORY" = 0 ] && [ "$WIRE" -gt 100 ]
 }
 
 # Where a NIC would not deliver. (What is sent goes by lo, which is up.)
@@ -136,7 +136,7 @@ taking_turns() {
 	return $rc
 } 2>/dev/null
 
-# Of "queue", one request is to fail.
+# Of opcodes_queue, one request is to fail.
 no_failures() {
 	[ "$(counter retry_exceeded_err) $(counter req_cqe_error)" = "0 2" ] ||
 		fail "$(counter retry_exceeded_err) $(counter req_cqe_error)"
@@ -163,7 +163,7 @@ tap_add "READs both ways, taking turns" taking_turns ib_read_bw -n $N -b
 tap_add "SENDs both ways, taking turns" taking_turns ib_send_bw -n $N -b
 tap_add "no other request failed" no_failures
 tap_add "errors" failures errors
-tap_add "retries" failures retry
+tap_add "retries" failures errors_retry
 tap_setup topo two 4200
 tap_setup watch_packets
 tap_add "packets between two devices" two_devices

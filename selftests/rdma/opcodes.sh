@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Every opcode of RC, UC and UD moves the right bytes at all sizes and path
-# MTUs (opcodes.c), and a send queue keeps its promises (queue.c): within one
+# MTUs (opcodes.c), and a send queue keeps its promises (opcodes_queue.c): within one
 # device, between two, over IPv4 and IPv6.
 #
 #	one:	A [va: vta]			both ends on vta
@@ -15,9 +15,9 @@
 tap_setup topo one 1500
 tap_add "opcodes, one device, MTU 1500" c_test opcodes
 tap_add "opcodes, one device, IPv6" c_test opcodes -6 -s 10000
-tap_add "queue, one device" c_test queue
+tap_add "queue, one device" c_test opcodes_queue
 tap_setup topo two 4200
 tap_add "opcodes, two devices, MTU 4200" c_test opcodes ${HUGE:+--huge}
 tap_add "opcodes, two devices, IPv6" c_test opcodes -6
-tap_add "queue, two devices" c_test queue
+tap_add "queue, two devices" c_test opcodes_queue
 tap_run

@@ -2,7 +2,8 @@
 /*
  * Objects belong to the process that made them: commands that name another's are
  * refused, though the very same commands do what they say for their owner. And to a
- * protection domain, as address handles do too. (Regions: errors.c; windows: bind.c.)
+ * protection domain, as address handles do too. (Regions:
+ * errors.c; windows: windows_bind.c.)
  *
  * Another process is another open of the device: handles are numbers of that.
  */

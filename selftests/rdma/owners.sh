@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What belongs to whom (owners.c), and how much anybody may have: the rdma control
-# group and the limit of locked memory hold (quota.c).
+# group and the limit of locked memory hold (owners_quota.c).
 #
 #	A [va: vta] ---- [vb: vtb] B
 
@@ -29,7 +29,7 @@ unmount() {
 trap unmount EXIT
 
 quota() { # KIND NUMBER
-	ip netns exec "$NS_A" timeout $LIMIT "$HERE/quota" $DEV_A "$@"
+	ip netns exec "$NS_A" timeout $LIMIT "$HERE/owners_quota" $DEV_A "$@"
 }
 
 # group LIMIT... -- KIND NUMBER: in a group with these limits

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Memory regions whose pages come on demand (odp.c, implicit.c, advise.c), also
-# where user space provides them (stall.c), or does not (hostage.c); regions over dma-bufs (dmabuf.c); the
-# corner cases of pinned ones, which may be registered anew (regions.c); and
-# memory that is taken away while it is written (withdraw.c).
+# Memory regions whose pages come on demand (paging_odp.c, paging_implicit.c, paging_advise.c), also
+# where user space provides them (paging_stall.c), or does not (paging_hostage.c); regions over dma-bufs (paging_dmabuf.c); the
+# corner cases of pinned ones, which may be registered anew (paging_regions.c); and
+# memory that is taken away while it is written (paging_withdraw.c).
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B
@@ -22,7 +22,7 @@ maybe() {
 
 for t in $TOPOLOGIES; do
 	tap_setup topo $t
-	for program in odp implicit advise stall hostage regions withdraw dmabuf; do
+	for program in paging_{odp,implicit,advise,stall,hostage,regions,withdraw,dmabuf}; do
 		tap_add "$program, topology $t" maybe $program
 	done
 done

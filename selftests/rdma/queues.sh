@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Shared receive queues (srq.c) and completion queues (cq.c): order, capacity,
+# Shared receive queues (queues_srq.c) and completion queues (queues_cq.c): order, capacity,
 # resizing, events.
 #
 #	one:	A [va: vta]			both ends on vta
@@ -11,7 +11,7 @@
 
 for t in $TOPOLOGIES; do
 	tap_setup topo $t
-	for program in srq cq; do
+	for program in queues_srq queues_cq; do
 		tap_add "$program, topology $t" c_test $program
 	done
 done

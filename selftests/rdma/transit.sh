@@ -103,7 +103,7 @@ arrive() {
 	local bad good
 
 	read -r bad good <<<"$(bad_and_good "$3")"
-	"$1" python3 "$HERE/stream.py" "$2" \
+	"$1" python3 "$HERE/transit_stream.py" "$2" \
 		"$([ "$1" = a ] && echo 10.0.1.1 || echo 10.0.2.1)" "$4" $COUNT || return
 	within 5 has_gained "$3" "$bad" $((good + COUNT)) ||
 		fail "of $COUNT packets, bad and good: $(bad_and_good "$3"), before: $bad $good"
@@ -124,7 +124,7 @@ sniffed() {
 	local pid rc
 
 	: >"$TMP/sniff"
-	ip netns exec "$NS_R" python3 "$HERE/sniff.py" rx >"$TMP/sniff" 2>&1 &
+	ip netns exec "$NS_R" python3 "$HERE/transit_sniff.py" rx >"$TMP/sniff" 2>&1 &
 	pid=$!
 	within 5 grep -q ready "$TMP/sniff" || fail "$(<"$TMP/sniff")" || return
 	"$@"

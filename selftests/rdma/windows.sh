@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Memory windows of type 1 and 2B: what they open and close (windows.c), and what
-# may not be bound (bind.c).
+# may not be bound (windows_bind.c).
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B
@@ -26,6 +26,6 @@ windows() {
 for t in $TOPOLOGIES; do
 	tap_setup topo $t
 	tap_add "windows, topology $t" windows windows
-	tap_add "bindings that are refused, topology $t" windows bind
+	tap_add "bindings that are refused, topology $t" windows windows_bind
 done
 tap_run

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # UCX, by which OpenMPI and others use verbs: messages, RDMA and atomics of its own
-# benchmark, and of two MPI processes (mpi.py), over IPv4 and over IPv6 GIDs. It is
+# benchmark, and of two MPI processes (ucx_mpi.py), over IPv4 and over IPv6 GIDs. It is
 # told the transport and the device, and finds the rest by itself, as it does on a NIC.
 #
 #	one:	A [va: vta]			both ends on vta
@@ -54,9 +54,9 @@ mpi() { # TRANSPORT
 
 	client timeout -k 2 $((2 * LIMIT)) mpirun "${args[@]}" \
 		-np 1 -x UCX_TLS="$1" -x UCX_NET_DEVICES=$DEV_C:1 \
-		python3 "$HERE/mpi.py" : \
+		python3 "$HERE/ucx_mpi.py" : \
 		-np 1 -x UCX_TLS="$1" -x UCX_NET_DEVICES=$DEV_S:1 \
-		python3 "$HERE/mpi.py" >"$TMP/mpi" 2>&1 &&
+		python3 "$HERE/ucx_mpi.py" >"$TMP/mpi" 2>&1 &&
 	grep -q "^compared" "$TMP/mpi" || fail "$(tail -n 20 "$TMP/mpi")"
 }
 

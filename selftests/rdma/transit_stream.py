@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sends RoCEv2 packets of one flow, one by one, as another machine might.
 
-usage: stream.py IDS FROM TO COUNT
+usage: transit_stream.py IDS FROM TO COUNT
 
 Each is right, its ICRC included, and for a QP that there is none of; the source port is
 drawn. IDS says which IPv4 identifications they have: next, same or random, of which
@@ -18,8 +18,9 @@ import termios
 import time
 
 import icrc
-import rubbish
 
+# SEND Only of RC, the default partition, and a QP number that is no QP's
+BTH = struct.pack("!BBHII", 0x04, 0, 0xffff, 2, 0)
 # How long packets may be on their way
 PATIENCE = 20
 
@@ -36,7 +37,7 @@ def ids(how, count):
 
 def packet(ident, port, source, target):
     """Returns it, from the IP header on; the kernel adds that one's checksum."""
-    data = rubbish.bth() + bytes(256)
+    data = BTH + bytes(256)
     length = 8 + len(data) + icrc.ICRC
     ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + length, ident, 0x4000, 64,
                      icrc.UDP, 0, socket.inet_aton(source),

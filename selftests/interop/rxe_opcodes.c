@@ -3,8 +3,8 @@
  * Every opcode between two machines, with data compared. One end serves, and does what
  * the other, which judges, tells it by TCP.
  *
- *	across -d DEVICE [-6] [-l] [-p PORT]			serves
- *	across -d DEVICE [-6] [-l] [-r] [-p PORT] [-t TITLE] ADDRESS	judges
+ *	rxe_opcodes -d DEVICE [-6] [-l] [-p PORT]			serves
+ *	rxe_opcodes -d DEVICE [-6] [-l] [-r] [-p PORT] [-t TITLE] ADDRESS	judges
  *
  * -l: the network loses packets, so that what is not acknowledged is tried again.
  * -r: who judges is rdma_rxe, and may forget a message once (see is_forgotten()).

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sends one RoCEv2 packet of a kind that no peer sends.
 
-usage: rubbish.py KIND FROM TO
+usage: counters_rubbish.py KIND FROM TO
 
 Everything else about it is right, the ICRC included, so that there is one reason
 only to throw it away. FROM and TO are IPv4 addresses.

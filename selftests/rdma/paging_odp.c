@@ -3,7 +3,7 @@
  * Paging on demand: every operation finds memory that nobody has touched, that
  * has been taken away, or that comes and goes while it works; and ends with
  * the right error where there is none. What does not depend on user space
- * providing the pages; see stall.c for that.
+ * providing the pages; see paging_stall.c for that.
  */
 #include <errno.h>
 #include <pthread.h>

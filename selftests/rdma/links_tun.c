@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: tun NETNS NAME NETNS NAME
+ * usage: links_tun NETNS NAME NETNS NAME
  *
  * A wire between two tun netdevs, which it makes, one in each namespace: what one
  * of them sends, the other gets. They go when it ends.

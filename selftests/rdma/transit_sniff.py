@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Keeps what a netdev's packet sockets see until SIGTERM, and reads it only then.
 
-usage: sniff.py NETDEV
+usage: transit_sniff.py NETDEV
 
 Says "ready" when it begins. As it has no ring, it holds clones of the packets while
 others go on with them. Ends with 1 if one cannot be read any more, or is not whole.
