@@ -22,7 +22,8 @@ maybe() {
 
 for t in $TOPOLOGIES; do
 	tap_setup topo $t
-	for program in paging_{odp,implicit,advise,stall,hostage,regions,withdraw,dmabuf}; do
+	for program in paging_odp paging_implicit paging_advise paging_stall \
+		paging_hostage paging_regions paging_withdraw paging_dmabuf; do
 		tap_add "$program, topology $t" maybe $program
 	done
 done
