@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Packets that a peer did not send, from somebody who knows its address and a QPN
-# (blind.c), over IPv4 and IPv6.
+# Packets from a host that knows the peer's address and the QPN, but no PSN, have no
+# effect when they are far from it, and end no connection when they are near, over IPv4
+# and IPv6.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

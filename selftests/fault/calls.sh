@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Verbs in no order with attributes of any value, by processes that are killed
-# (calls.c). Afterwards no object is left, and the module is used by nobody.
+# Verbs in random order with random attributes, by processes that are killed, leave no
+# object and no reference to the module behind.
 #
 #	one:	A [va: vta]			all on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Somebody says that long packets do not get through (icmp.py). The kernel believes it,
-# but packets of a QP go on, as long as they were: it has no shorter ones.
+# Forged ICMP messages about the path's MTU change the kernel's route, but packets of a
+# QP go on, as long as they were. A QP has no shorter ones.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Management datagrams that nobody waits for (mads.c) get no answer, and hold nothing
-# up: not who connects by the RDMA CM, and not the end of the device.
+# Management datagrams that nobody waits for, in a flood, get no answer, and hold up
+# neither the RDMA CM nor the end of the device.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

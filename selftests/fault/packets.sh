@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Forged packets to connected QPs (packets.c), over IPv4 and IPv6. The MTU has room
-# for packets that are longer than any path MTU.
+# Forged packets to connected QPs, by a peer that knows their numbers, PSNs and keys,
+# harm only the connection that they pretend to belong to, over IPv4 and IPv6. The MTU
+# has room for packets that are longer than any path MTU.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

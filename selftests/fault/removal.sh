@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Removal never waits for users: with perftest running in both directions,
-# deleting the link, its netdev, its namespace or the module is done within a
-# second; the programs end by themselves, with errors; nothing is left.
+# Removal never waits for users: under load, the link, its netdev, its namespace or the
+# module goes within a second. The programs end by themselves, with errors; nothing is
+# left.
 #
 #	A [va: vta] ---- [vb: vtb] B
 #	 programs: H	uses both devices, and is in neither namespace

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Everything at once, for DURATION seconds (30; 20 if QUICK): traffic of all services,
-# compared, and perftest; a network that loses, delays, repeats, damages and changes
-# the order of packets; netdevs that go down, devices that come and go, processes that
-# are killed. After each round, what came in is what was counted.
+# Everything at once in a bad network, for DURATION seconds (30; 20 if QUICK): traffic
+# of all services, compared, while netdevs go down, devices come and go, and processes
+# are killed. The network loses, delays, repeats, damages and reorders packets. After
+# each round, what came in is what was counted.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What happens to devices, netdevs, namespaces and processes, ROUNDS times (1000; 10
-# if QUICK) and under load (load.c), which goes on, and whose data are right. No step
-# takes longer than 5 s, and all is as before when it is over.
+# Links, netdevs, addresses, namespaces and processes come and go under load, and each
+# allocation fails once. Each of these happens ROUNDS times (1000; 10 if QUICK). The
+# data of the load are right, no step takes longer than 5 s, and all is as before when
+# it is over.
 #
 #	A [va: vta] ---- [vb: vtb] B
 #	  [vc]				dummies, on which devices come and go

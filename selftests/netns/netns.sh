@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Namespaces: traffic between two, the same addresses twice, a netdev that
-# moves, a namespace that ends; devices seen by all (shared mode) or by their
-# own namespace only (exclusive mode).
+# Namespaces are apart, in shared and in exclusive mode: traffic between two, the same
+# addresses twice, a netdev that moves, a namespace that ends.
 #
 #	A [va: vta] ---- [vb: vtb] B
 #	C [vc: vtc] ---- [vd: vtd] D	the same addresses once more

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a driver may do besides its work: be too busy for a packet, and reset its device
-# meanwhile; take its time, for which nobody else waits; and say what it can do at any
-# moment. What somebody changes on the way to it is not sent.
+# A NIC's driver may be too busy for a packet, reset its device, take its time, and
+# change what it offers at any moment. Nobody else waits for it. What is changed on the
+# way to it is not sent.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What Verve makes of a netdev's features, without any help of its driver: a NIC that
-# segments UDP (USO) makes many packets of one. They are what software would have
-# sent, and a NIC that makes others is found out, without harm.
+# A NIC that segments UDP (USO), known only by its netdev's features, makes the packets
+# that software would, and one that makes others is found out without harm; packets are
+# steered to the CPU of a program.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 #	                  ^ tcpdump

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ICRCs made and verified by a NIC: on the wire they are what software would have
-# made; what leaves by another device gets them from software; and whatever the NIC
-# does, or ceases to do in the middle of traffic, no message is lost, doubled or
-# changed.
+# ICRCs that a NIC makes and verifies are those that software would make, and no message
+# is lost, doubled or changed when the NIC ceases to, in the middle of traffic. What
+# leaves by another device gets its ICRC from software.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 #	                  ^ tcpdump

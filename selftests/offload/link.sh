@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a NIC that has a QP knows of the link: frames are as software would send them, and
-# when Ethernet addresses change it is told anew.
+# A NIC that has a QP sends frames with the VLAN tags and Ethernet addresses that
+# software would use, and is told when they change.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Messages whose packets a NIC makes: they are those that software would have sent;
-# where the NIC does not make them, software does; and whatever it does, or ceases to
-# do in the middle of traffic, no message is lost, doubled or changed.
+# Messages that a NIC cuts into packets are those that software would send, and no
+# message is lost, doubled or changed when the NIC ceases to, in the middle of traffic.
+# Where the NIC does not make the packets, software does.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 #	                  ^ tcpdump

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# RDMA WRITEs that a NIC places: they are not copied, and memory is as if software
-# had executed them in their order, whatever the NIC does, or ceases to do, and
-# whatever becomes of the packets behind it.
+# Payload of RDMA WRITEs that a NIC places is not copied, and memory is as if software
+# had executed them in their order, while the NIC, its driver and the network come and
+# go.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 

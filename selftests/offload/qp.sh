@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Whole QPs that are lent to a NIC, and come back: programs do not notice, whatever
-# the NIC does, or ceases to do.
+# QPs that a NIC runs may come back to software at any moment, and programs do not
+# notice: each message arrives once, in order, and whole.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A NIC with RoCE of its own may keep UDP port 4791 to itself: where nothing arrives, the
-# log names its RDMA device, once; and not where something has arrived, or where there is
-# no such device.
+# The log names a NIC with RoCE of its own that keeps UDP port 4791 to itself, once, and
+# no other device. It does not where something has arrived, or where there is no such
+# RDMA device.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Packets that arrive in pieces of memory, as from NICs whose buffers are small: all of
-# them arrive, whatever the size of the pieces, and whoever computes their ICRC.
+# Packets that arrive in pieces of memory of any size, as from a NIC whose buffers are
+# small, all arrive, whichever side computes their ICRC.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is on the wire: a capture of every opcode in which each packet has sane
-# lengths, zeros where it has nothing to say, and the right invariant CRC (icrc.py),
-# and in which tshark, if it is there, finds nothing malformed. The stack hands a veth several packets in one
-# skb, which a capture shows as one: so the netdevs are told to take single ones.
+# The packets of every opcode have sane lengths, zeros in pads and reserved bits, and
+# the right ICRC, and tshark finds nothing malformed. The stack hands a veth several
+# packets in one skb, which a capture shows as one: so the netdevs are told to take
+# single ones.
 #
 #	A [va: vta] ---- [vb: vtb] B
 #	                  ^ tcpdump

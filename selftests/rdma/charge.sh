@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The memory of queues is charged to the control group of who creates them
-# (charge.c).
+# The memory of queues and of page faults is charged to the control group of the process
+# that causes it.
 
 . "$(dirname "$0")/../lib/verve.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The connection manager connects over the device's GSI: the programs of
-# rdmacm-utils run, over IPv4, IPv6 and link-local addresses.
+# rdma_cm connects over the device's GSI: the programs of rdmacm-utils run, over IPv4,
+# IPv6 and link-local addresses.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Congestion: marked packets are told of by CNPs, and whoever sent them is held
-# back for a while; unless one of the two is told not to.
+# A marked packet is answered by a CNP, and the sender slows down for a while, unless
+# either end is configured not to.
 #
 #	A [va: vta] ---- [vb: vtb] B
 #	 netem marks      netem marks

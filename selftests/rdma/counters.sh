@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is counted where: events of QPs (counters.c), packets that no QP gets
-# (counters_rubbish.py), groups, packets that the stack refuses to send; and what of it
-# stands in counters/, by the names of InfiniBand.
+# Each counter moves for its own reason and no other: events of QPs, packets that no QP
+# gets, groups, packets that the stack refuses to send. The files in counters/ have the
+# same by the names of InfiniBand.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

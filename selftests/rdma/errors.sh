@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What goes wrong ends as the InfiniBand specification says: refused requests
-# (errors.c), retries (errors_retry.c), bad work requests (errors_post.c), illegal
-# transitions (errors_states.c).
+# Each failure ends with the status that the IBTA names: refused requests, exhausted
+# retries, bad work requests, illegal transitions.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

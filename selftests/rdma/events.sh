@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Asynchronous events: of QPs and CQs (events.c), and of the port, which
-# rdma-core's ibv_asyncwatch shows while its netdev changes.
+# Asynchronous events of QPs, CQs and the port each come once, and only to the process
+# that they concern. rdma-core's ibv_asyncwatch shows those of the port while its netdev
+# changes.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What programs say in address vectors: cut to the width of each field (fields.c), so
-# that nothing else of a header changes by it and no firewall is passed; and what the
-# network sees of it: priorities of VLANs, source ports.
+# Fields of address vectors are cut to their width, so that they change nothing else of
+# a header and pass no firewall, and the network sees the priority and the source port
+# that a program asked for.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Trains made on arrival: packets that come one by one, as from another machine's
-# NIC, are coupled by GRO, and are the same packets afterwards.
+# GRO couples packets that arrive one by one, as from another machine's NIC, and they
+# are the same packets afterwards.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A process that writes what it likes into the rings that it shares with the kernel
-# (hostile.c), or moves the indices of rings that are made for it (hostile_racing.c).
+# A process that scribbles over its rings, or moves the indices of rings made for it,
+# harms only itself: others do not suffer, and no round of an engine exceeds its budget.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The life of a link: added, refused, deleted; and what the device says of its
-# netdev: state, MTU, GIDs, name follow it, to its end.
+# A link is added, refused and deleted, and the device's state, MTU, GIDs and name
+# follow its netdev, to its end.
 #
 #	A [va: vta] ---- [vb] B
 #

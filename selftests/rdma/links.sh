@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Connections by rdma_cm over every kind of link, and data by what they connect.
+# rdma_cm connects over every kind of link, and data move: VLAN, bridge, bond, team,
+# macvlan, ipvlan, tun, VRF, and one on the other.
 #
 #	A [va] ---- [vb] B
 #

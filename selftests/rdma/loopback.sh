@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Between connected QPs of one device nothing is sent, unless it is asked for.
-# What is done without packets is right in opcodes.sh; here is when it is done,
-# that the two ways may take turns, and that what is refused with packets is
-# refused without.
+# QPs of one device move data without packets, unless packets are asked for; the two
+# ways may take turns while data move, and refuse the same requests. opcodes.sh compares
+# what is moved without packets.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

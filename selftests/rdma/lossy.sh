@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Long messages over a network that loses, delays, repeats, damages and changes the
-# order of packets, or has no room for them (lossy.c): both ways, so that requests,
-# responses and acknowledgements suffer. Each says how fast it was.
+# Messages of 1 MiB arrive whole over a network that loses, delays, repeats, damages and
+# reorders packets, or has no room for them; each result says how fast. Both ways
+# suffer: requests, responses and acknowledgements.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

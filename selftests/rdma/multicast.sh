@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# UD multicast (multicast.c), and what the network sees of it: the netdev joins
-# the group, and leaves it however its QP comes to its end.
+# A UD packet to a multicast group reaches the members of the group, and the netdev
+# joins the group, and leaves it however its QP ends.
 #
 #	one:	A [va: vta]			all on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

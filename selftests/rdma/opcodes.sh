@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Every opcode of RC, UC and UD moves the right bytes at all sizes and path
-# MTUs (opcodes.c), and a send queue keeps its promises (opcodes_queue.c): within one
-# device, between two, over IPv4 and IPv6.
+# Every opcode of RC, UC and UD moves the right bytes, at all sizes and path MTUs, and a
+# send queue keeps its order: within one device and between two, over IPv4 and IPv6.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

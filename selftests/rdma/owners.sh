@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What belongs to whom (owners.c), and how much anybody may have: the rdma control
-# group and the limit of locked memory hold (owners_quota.c).
+# No verb reaches an object of another process or another PD, and the rdma control group
+# and the memlock limit hold.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Memory regions whose pages come on demand (paging_odp.c, paging_implicit.c, paging_advise.c), also
-# where user space provides them (paging_stall.c), or does not (paging_hostage.c); regions over dma-bufs (paging_dmabuf.c); the
-# corner cases of pinned ones, which may be registered anew (paging_regions.c); and
-# memory that is taken away while it is written (paging_withdraw.c).
+# Memory regions may be on demand, implicit, advised, over dma-bufs or registered anew;
+# their memory may come late or never from user space, for others too, or be taken away
+# while a peer writes it.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# perftest's matrix: bandwidth and latency of every operation that a transport
-# has, and the options that reach other code: all sizes, many QPs, events,
-# both directions, shared receive queues, rdma_cm, inline data.
+# perftest's matrix runs: bandwidth and latency of every operation that a transport has,
+# all sizes, many QPs, events, both directions, SRQs, rdma_cm, inline data.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

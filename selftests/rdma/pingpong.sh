@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rdma-core's own examples run, check their data and end: each transport,
-# polling and sleeping on events, at each path MTU.
+# rdma-core's pingpongs check their data and end, for each transport, polling and
+# sleeping, at each path MTU.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

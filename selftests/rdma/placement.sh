@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# FLUSH and ATOMIC WRITE (placement.c), also where packets are lost, so that
-# requests and responses are repeated.
+# FLUSH and ATOMIC WRITE do what they should, also where lost packets have requests and
+# responses repeated.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# With PREEMPT_RT, a thread may be preempted by another one on its CPU in the middle of
-# what the driver does for it (preempted.c).
+# On a kernel with PREEMPT_RT, a thread may preempt another one of its CPU in the middle
+# of the driver, and the data of both are right.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

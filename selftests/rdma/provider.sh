@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The rdma-core and perftest of another distribution, unpacked in the directory
-# OTHER_ROOT with the C library that they need, run from there by chroot: the
-# device serves every version of the rxe provider.
+# The rdma-core and perftest of another distribution, unpacked in OTHER_ROOT, run over
+# the device by chroot, since it serves every version of the rxe provider. The directory
+# has the C library that they need; make check unpacks Debian sid's.
 #
 #	two:	A [va: vta] ---- [vb: vtb] B
 

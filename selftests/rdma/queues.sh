@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Shared receive queues (queues_srq.c) and completion queues (queues_cq.c): order, capacity,
-# resizing, events.
+# SRQs and CQs keep their order and capacity, are resized, and raise their events.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Mixed traffic for DURATION seconds (20, or 5 where the CPU is slow): every
-# operation at once, both ways, over many QPs. All programs succeed, and the
-# counters explain themselves: what one end sent the other received, nobody
-# gave up a retry, no packet was damaged.
+# Every operation runs at once, both ways, over many QPs, for DURATION seconds (20, or 5
+# where the CPU is slow), and the counters add up. What one end sent the other received,
+# nobody gave up a retry, no packet was damaged.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# RoCE of others, and senders on the same machine: GRO at a host with Verve does no
-# harm to packets that it forwards, nor to sockets whose packets it sees; and what is
-# coupled, for the host itself, comes in as it was sent, whoever looks at it on the way.
+# GRO does no harm to RoCE packets that the host forwards, nor to sockets that send to
+# port 4791, and packet sockets see what was sent.
 #
 #	A [va] ---- [xa] X [xr] ---- [rx: vta] R [rb] ---- [vb: vtb] B
 #

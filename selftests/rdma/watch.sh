@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What can be seen from outside: counters of the port and of QPs, resources in
-# detail, tracepoints. Where the size of the traffic is known, so are the
-# figures.
+# Counters of ports and QPs, resources in detail and tracepoints show the traffic; where
+# its size is known, so are the figures.
 #
 #	A [va: vta] ---- [vb: vtb] B
 

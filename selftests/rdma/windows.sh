@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Memory windows of type 1 and 2B: what they open and close (windows.c), and what
-# may not be bound (windows_bind.c).
+# Memory windows of type 1 and 2B open and close the memory that they should, and
+# bindings that are not allowed are refused.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# iSCSI over RDMA: LIO's target with isert, open-iscsi and ib_iser, over one
-# device of the first network namespace, which is the only one that they know.
+# iSCSI runs over RDMA, by LIO's isert and by open-iscsi's iser: data are compared, and
+# it survives reconnection and removal. Both know the first network namespace only, so
+# they share a device there.
 #
 #	isert [file] ---- vthost ---- iser
 

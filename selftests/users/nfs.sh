@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# NFS over RDMA, version 3 and 4.2 or 4.1: knfsd in one namespace, the client in the
-# other. What was written is compared with what the server has.
+# NFS runs over RDMA, version 3 and 4.2 (4.1 on UML): what a client in one namespace
+# writes, knfsd in the other has, also after a lost link, a restarted server or a
+# replaced device.
 #
 #	client: A [va: vta] ---- [vb: vtb] B: knfsd [tmpfs]
 

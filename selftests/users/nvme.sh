@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# NVMe over Fabrics: the kernel's target and initiator, over one device of the
-# first network namespace, which is the only one that either knows.
+# NVMe over Fabrics runs between the kernel's target and initiator: data are compared,
+# and it survives reconnection and removal. Both know the first network namespace only,
+# so they share a device there.
 #
 #	nvmet [loop device] ---- vthost ---- nvme
 

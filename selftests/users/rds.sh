@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# RDS over RDMA, between two addresses of one device of the first network
-# namespace, which is the only one that it knows.
+# RDS runs over RDMA: each message and each RDMA arrives once, in order and whole, also
+# where the device is replaced. RDS knows the first network namespace only, so both ends
+# share a device there.
 #
 #	rds 192.168.219.1 ---- vthost ---- 192.168.219.2 rds
 

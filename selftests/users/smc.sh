@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# SMC-R version 2: sockets that look like TCP's, whose data goes by RDMA. What has
-# no RDMA falls back to TCP, so each connection is asked what it uses.
+# SMC-R version 2 moves the data of TCP sockets by RDMA where both ends have it, and by
+# TCP where not. Each connection is asked what it uses. Of Debian's kernels, 6.1 and
+# 6.12 have SMC.
 #
 #	smc client: A [va: vta] ---- [vb: vtb] B: smc server
 

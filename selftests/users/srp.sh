@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# SRP, connected by rdma_cm: LIO's target with ib_srpt, and ib_srp, over one device
-# of the first network namespace, which is the only one that they know.
+# SRP runs over rdma_cm, by LIO's srpt and by srp: data are compared, and it survives
+# reconnection and removal. Both know the first network namespace only, so they share a
+# device there.
 #
 #	srpt [file] ---- vthost ---- srp
 

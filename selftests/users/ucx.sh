@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# UCX, by which OpenMPI and others use verbs: messages, RDMA and atomics of its own
-# benchmark, and of two MPI processes (ucx_mpi.py), over IPv4 and over IPv6 GIDs. It is
-# told the transport and the device, and finds the rest by itself, as it does on a NIC.
+# UCX moves messages, RDMA and atomics over RC and UD, for its own benchmark and for two
+# MPI processes, over IPv4 and IPv6 GIDs. It is told the transport and the device, and
+# finds the rest by itself, as it does on a NIC.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B
