@@ -111,6 +111,8 @@ help:
 	@echo '  make check            what CI runs: unit tests, the transport in simulated'
 	@echo '                        time, fuzz corpora, builds with W=1 and sparse,'
 	@echo '                        kselftests on three stock kernels (KERNEL= for some)'
+	@echo '       TEST=rdma/paging only this kselftest, on each kernel (also for check-uml,'
+	@echo '                        check-debug); tools/test-find lists all'
 	@echo '       SELFTESTS=       arguments for them, such as SUBDIRS=rdma'
 	@echo '       LOGS=DIR         where logs are kept'
 	@echo '  make check-uml        kselftests and KUnit suites in UML'
