@@ -224,6 +224,7 @@ tap_add "sysfs" says_so
 tap_add "all opcodes" all_of opcodes
 tap_add "all opcodes, IPv6" all_of opcodes -6
 tap_add "errors" all_of errors
+tap_add "the Error state" all_of errors_flush
 tap_add "retries" all_of errors_retry
 tap_add "states" all_of errors_states
 tap_add "queues" all_of opcodes_queue

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What goes wrong ends with the completion status that the InfiniBand
- * specification names for it, at both ends, with the rest of the queue flushed
- * in order, the QP in the Error state and no byte written that was not allowed.
+ * specification names for it, at both ends, with the QP in the Error state and
+ * no byte written that was not allowed. How queues flush is in errors_flush.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -466,109 +466,6 @@ static bool receive_of_bad_write(void)
 	       expect_wc(e.b.rcq, RECV_ID, IBV_WC_LOC_ACCESS_ERR);
 }
 
-/* Part 3: flushes. */
-
-enum { QUEUE = 8 };
-
-static bool post_sends(int from, int to, uint32_t size)
-{
-	struct ibv_sge sge = end_sge(&e.a, size);
-	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
-
-	for (wr.wr_id = from; (int)wr.wr_id < to; wr.wr_id++)
-		CHECK(!post(&e.a, &wr), "post_send");
-	return true;
-}
-
-static bool expect_flushed(struct ibv_cq *cq, int from, int to)
-{
-	for (; from < to; from++)
-		if (!expect_wc(cq, from, IBV_WC_WR_FLUSH_ERR))
-			return false;
-	return expect_none(cq);
-}
-
-/* The one that failed says why; those behind it, and all receives, flush. */
-static bool flush_after_failure(void)
-{
-	struct ibv_sge sge = end_sge(&e.a, 8);
-	struct ibv_send_wr bad = work(&e, IBV_WR_RDMA_WRITE, &sge);
-	int i;
-
-	for (i = 0; i < QUEUE; i++) {
-		receive(&e.a, i, SIZE);
-		receive(&e.b, i, SIZE);
-	}
-	bad.wr.rdma.rkey ^= 0x5a5a5a;
-	CHECK(!post(&e.a, &bad), "post_send");
-	return post_sends(1, QUEUE, 100) &&
-	       expect_wc(e.a.scq, IBV_WR_RDMA_WRITE, IBV_WC_REM_ACCESS_ERR) &&
-	       expect_flushed(e.a.scq, 1, QUEUE) &&
-	       expect_flushed(e.a.rcq, 0, QUEUE) &&
-	       expect_flushed(e.b.rcq, 0, QUEUE);
-}
-
-/* Sends that wait for a receive, receives that wait for a send. */
-static bool flush_by_modify(void)
-{
-	int i;
-
-	for (i = 0; i < QUEUE; i++)
-		receive(&e.a, i, SIZE);
-	if (!post_sends(0, QUEUE, SIZE))
-		return false;
-	CHECK(!end_to_error(&e.a), "modify_qp");
-	return expect_flushed(e.a.scq, 0, QUEUE) &&
-	       expect_flushed(e.a.rcq, 0, QUEUE);
-}
-
-static bool flush_of_later_posts(void)
-{
-	CHECK(!end_to_error(&e.a), "modify_qp");
-	return post_sends(0, QUEUE, SIZE) &&
-	       expect_flushed(e.a.scq, 0, QUEUE);
-}
-
-/*
- * As the kernel's ib_drain_qp() does it: markers that are posted in the Error
- * state, an empty WRITE and an empty receive, come after all that was there.
- */
-static bool drained_by_markers(void)
-{
-	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, NULL);
-	int i;
-
-	for (i = 0; i < QUEUE; i++)
-		receive(&e.a, i, SIZE);
-	if (!post_sends(0, QUEUE, SIZE))
-		return false;
-	CHECK(!end_to_error(&e.a), "modify_qp");
-	wr.num_sge = 0;
-	wr.wr_id = QUEUE;
-	CHECK(!post(&e.a, &wr), "post_send");
-	CHECK(!post_recv(&e.a, QUEUE, NULL, 0), "post_recv");
-	return expect_flushed(e.a.scq, 0, QUEUE + 1) &&
-	       expect_flushed(e.a.rcq, 0, QUEUE + 1);
-}
-
-/* Even what asked for no completion completes when it fails. */
-static bool flush_unsignaled(void)
-{
-	struct ibv_sge sge = end_sge(&e.a, 8);
-	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
-
-	wr.send_flags = 0;
-	wr.wr_id = 0;
-	CHECK(!post(&e.a, &wr), "post_send");
-	wr.wr_id = 1;
-	wr.wr.rdma.rkey ^= 0x5a5a5a;
-	CHECK(!post(&e.a, &wr), "post_send");
-	wr.wr_id = 2;
-	CHECK(!post(&e.a, &wr), "post_send");
-	return expect_wc(e.a.scq, 1, IBV_WC_REM_ACCESS_ERR) &&
-	       expect_flushed(e.a.scq, 2, 3);
-}
-
 static const struct {
 	const char *name;
 	bool (*test)(void);
@@ -589,11 +486,6 @@ static const struct {
 	{ "a READ before a SEND that is too long", read_then_long_send },
 	{ "receive in use when another message begins", receive_in_use },
 	{ "receive of a write with a bad rkey", receive_of_bad_write },
-	{ "flush behind a failed request", flush_after_failure },
-	{ "flush by modify_qp", flush_by_modify },
-	{ "flush of what is posted in the Error state", flush_of_later_posts },
-	{ "drained by markers", drained_by_markers },
-	{ "unsignaled requests that fail", flush_unsignaled },
 };
 
 int main(int argc, char **argv)

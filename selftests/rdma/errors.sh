@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Each failure ends with the status that the IBTA names: refused requests, exhausted
-# retries, bad work requests, illegal transitions.
+# Each failure ends with the status that the IBTA names: refused requests, flushed queues,
+# exhausted retries, bad work requests, illegal transitions.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B
@@ -11,7 +11,7 @@
 
 for t in $TOPOLOGIES; do
 	tap_setup topo $t
-	for program in errors errors_retry errors_post; do
+	for program in errors errors_flush errors_retry errors_post; do
 		tap_add "$program, topology $t" c_test $program
 	done
 done

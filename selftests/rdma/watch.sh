@@ -331,7 +331,7 @@ trace_pings() {
 
 trace_losses() {
 	trace_is_there || { skip "no tracepoints in this kernel"; return; }
-	trace c_test errors | grep '^not ok'
+	trace c_test errors_flush | grep '^not ok'
 	traced verve_nak_sent "nak=REMOTE_ACCESS syndrome=0x62" &&
 	traced verve_nak_received "nak=RNR syndrome=0x2[0-9a-f]" &&
 	traced verve_rewind "una=0x[0-9a-f]{6} psn=0x[0-9a-f]{6} retries=" &&
