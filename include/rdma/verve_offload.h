@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Offloads to NICs
  *
  * What a NIC's driver does for Verve, a transport of RoCEv2 in software. A driver
@@ -84,7 +84,7 @@ struct verve_offload_object {
 	void *context;
 };
 
-/*
+/**
  * DOC: Memory regions and QPs that a device knows
  *
  * A device that has a feature of VERVE_OFFLOAD_STATEFUL is told of memory regions and
@@ -311,6 +311,7 @@ void verve_offload_due(struct sk_buff *skb);
  * sent replaces (IBTA vol. 1, Annex A17.3.3). Never true of what is not Verve's.
  *
  * Context: any.
+ * Return: true if the device has to compute it.
  */
 static inline bool verve_offload_is_due(const struct sk_buff *skb)
 {
@@ -330,7 +331,7 @@ static inline bool verve_offload_is_due(const struct sk_buff *skb)
  */
 int verve_offload_help(struct sk_buff *skb);
 
-/*
+/**
  * DOC: Messages, cut by the device
  *
  * A device with VERVE_OFFLOAD_TX_MESSAGE is handed a run of packets of one message as
@@ -371,6 +372,7 @@ void verve_offload_message_due(struct sk_buff *skb);
  * it, and the transport sends packets in place of it.
  *
  * Context: any.
+ * Return: true if the device has to segment it.
  */
 static inline bool verve_offload_is_message(const struct sk_buff *skb)
 {
@@ -394,7 +396,7 @@ static inline void verve_offload_verified(struct sk_buff *skb)
 	skb->csum_level = 1;
 }
 
-/*
+/**
  * DOC: RDMA WRITEs, placed by the device
  *
  * A device with VERVE_OFFLOAD_RX_PLACE writes the payload of an RDMA WRITE to its
@@ -470,7 +472,7 @@ static inline void verve_offload_placed(struct sk_buff *skb,
 	verve_offload_verified(skb);
 }
 
-/*
+/**
  * DOC: For the transport
  *
  * It finds the registry by symbol_get(), so that it can be loaded without.
@@ -514,6 +516,7 @@ struct verve_offload_sender;
  * enum verve_offload_object_kind - of a struct verve_offload_object
  * @VERVE_OFFLOAD_MR: in a struct verve_offload_mr
  * @VERVE_OFFLOAD_QP: in a struct verve_offload_qp
+ * @VERVE_OFFLOAD_KINDS: how many there are
  */
 enum verve_offload_object_kind {
 	VERVE_OFFLOAD_MR,

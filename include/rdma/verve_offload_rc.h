@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Whole QPs, lent to the device
  *
  * A device with VERVE_OFFLOAD_RC runs the protocol of connected QPs by itself: it makes

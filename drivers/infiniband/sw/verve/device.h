@@ -187,7 +187,8 @@ static inline struct net_device *verve_ndev_rcu(const struct verve_dev *dev)
  * @count: how many there are
  * @most: how many there may be
  *
- * Context: any. Return: 0 or -ENOMEM; verve_quota_give() is the reverse.
+ * Context: any.
+ * Return: 0 or -ENOMEM; verve_quota_give() is the reverse.
  */
 static inline int verve_quota_take(atomic_t *count, int most)
 {

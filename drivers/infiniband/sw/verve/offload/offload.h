@@ -74,7 +74,9 @@ static inline bool verve_offload_is_layer(const struct net_device *ndev)
  * @ndev: where it is about to go
  * @skb: packet, train or message, with the destructor that says what is due
  * @needed: features that this takes
+ *
  * Context: BH off, RCU.
+ * Return: true if its driver has these features active, and takes the packet.
  */
 bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
 			    u32 needed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Backlog
  *
  * A QP's engine has one owner, and packets may come on several CPUs. What waits in
@@ -38,7 +38,8 @@ static inline bool verve_backlog_is_near(u32 psn, u32 due)
  * verve_backlog_admit() - a batch is about to get into its QP's inbox
  * @batch: with packets; those for which there is no room are dropped, and counted
  *
- * Context: BH off. Return: whether any is left.
+ * Context: BH off.
+ * Return: whether any is left.
  */
 bool verve_backlog_admit(struct verve_batch *batch);
 

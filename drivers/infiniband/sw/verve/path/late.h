@@ -37,7 +37,9 @@ enum verve_late_answer {
  * @dev: device
  * @ndev: netdev
  * @feature: what, of enum verve_offload_feature
+ *
  * Context: RCU.
+ * Return: whether a driver offers the feature, and if not, what there is instead.
  */
 enum verve_late_answer verve_late_ask(const struct verve_dev *dev,
 				      struct net_device *ndev, u32 feature);
@@ -61,7 +63,9 @@ void verve_late_give_message(const struct verve_dev *dev, struct sk_buff *skb);
 /**
  * verve_late_is_verified() - does a NIC say that a packet's ICRC is right?
  * @skb: as it came in; its netdev is believed only if its driver has registered
+ *
  * Context: softirq, RCU.
+ * Return: true if the NIC has compared it.
  */
 bool verve_late_is_verified(const struct sk_buff *skb);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Loopback
  *
  * Two RC QPs of one device that are connected with each other need no packets:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Messages
  *
  * A device whose driver offers that (VERVE_OFFLOAD_TX_MESSAGE) makes the packets of a
@@ -60,7 +60,8 @@ u32 verve_message_bytes(const struct verve_burst *burst, u32 first,
  * verve_message_segment() - make a train of a message, at the device
  * @message: data at whatever stands in front of IP; stays as it is
  *
- * Context: BH off or on. Return: as struct verve_offload_transport says.
+ * Context: BH off or on.
+ * Return: as struct verve_offload_transport says.
  */
 struct sk_buff *verve_message_segment(struct sk_buff *message);
 

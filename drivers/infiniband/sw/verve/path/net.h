@@ -44,7 +44,8 @@ struct verve_net {
  * @sk: a socket of struct verve_net
  * @skb: consumed; data at the UDP header
  *
- * Context: softirq, RCU. Return: 0.
+ * Context: softirq, RCU.
+ * Return: 0.
  */
 int verve_net_receive(struct sock *sk, struct sk_buff *skb);
 
@@ -202,6 +203,7 @@ int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
  * Only the first packet's headers are kept of those that are coupled.
  *
  * Context: any.
+ * Return: true if route, priority, and IP and UDP headers are the same.
  */
 bool verve_packet_is_of(const struct sk_buff *skb, const struct verve_flow *flow);
 

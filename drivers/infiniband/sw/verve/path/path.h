@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Bursts and arrivals
  *
  * The transport never builds or parses a packet. The requester and responder
@@ -207,7 +207,8 @@ void verve_arrival_free(struct verve_arrival *arrival);
  * @to: where; advanced
  * @len: bytes
  *
- * Context: BH off. Return: 0; the iterator's error; or -ECANCELED: the sender
+ * Context: BH off.
+ * Return: 0; the iterator's error; or -ECANCELED: the sender
  * cannot read it, and will send it again or fail.
  */
 int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
@@ -225,6 +226,7 @@ bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
  * Who asks for an ACK may have changed, and what a response says beside its data.
  *
  * Context: any.
+ * Return: true if headers and payload are the same otherwise.
  */
 bool verve_arrival_repeats(const struct verve_arrival *arrival,
 			   const struct verve_arrival *other);
@@ -302,7 +304,8 @@ int verve_owner_of_gid(const struct ib_gid_attr *gid);
  * @addr: the address; IPv4 as v4-mapped
  * @ifindex: of the netdev to look at first, if it is @ndev or on top of that; or 0
  *
- * Context: RCU. Return: @ndev, a netdev on top of it, or NULL.
+ * Context: RCU.
+ * Return: @ndev, a netdev on top of it, or NULL.
  */
 struct net_device *verve_owner_find(struct net_device *ndev,
 				    const struct in6_addr *addr, int ifindex);
@@ -313,7 +316,8 @@ struct net_device *verve_owner_find(struct net_device *ndev,
  * @addr: the address; IPv4 as v4-mapped
  * @ifindex: of the netdev to prefer where several have it
  *
- * Context: any. Return: its number, or VERVE_NO_VLAN.
+ * Context: any.
+ * Return: its number, or VERVE_NO_VLAN.
  */
 u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,
 		     int ifindex);
@@ -340,7 +344,8 @@ void verve_rival_exit(struct verve_dev *dev);
  * verve_net_get() - open UDP port 4791 in a namespace, or share it
  * @net: namespace
  *
- * Context: process. Return: the namespace's state, or ERR_PTR(-EADDRINUSE...).
+ * Context: process.
+ * Return: the namespace's state, or ERR_PTR(-EADDRINUSE...).
  */
 struct verve_net *verve_net_get(struct net *net);
 /* Context: process; RTNL may be held. */
@@ -356,7 +361,8 @@ struct net *verve_net_ns(const struct verve_net *vnet);
  *
  * Packets for QP 1, and the counting of those that no QP takes, need a device.
  *
- * Context: process. Return: 0, -EEXIST or -ENOMEM.
+ * Context: process.
+ * Return: 0, -EEXIST or -ENOMEM.
  */
 int verve_net_attach(struct verve_net *vnet, struct verve_dev *dev,
 		     int ifindex);

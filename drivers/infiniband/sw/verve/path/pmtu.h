@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: What ICMP says of a path's MTU
  *
  * The MTU of a QP is agreed when it is connected, and its packets are never

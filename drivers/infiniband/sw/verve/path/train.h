@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Trains
  *
  * Most of what a small packet costs is its way through the IP stack, so
@@ -94,7 +94,8 @@ void verve_train_flush(struct verve_train *train);
  *	identification is that of the packet
  * @burst: that the packet is of
  * @pdu: what it says
- * Context: BH off, RCU. Return: 0, or as verve_packet_build().
+ * Context: BH off, RCU.
+ * Return: 0, or as verve_packet_build().
  */
 int verve_train_put(struct verve_train *train, struct verve_flow *flow,
 		    const struct verve_burst *burst,

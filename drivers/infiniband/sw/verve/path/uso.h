@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Segmentation by the NIC (USO)
  *
  * Many NICs cut one long UDP packet into packets of equal size
@@ -59,7 +59,9 @@ enum verve_uso_answer {
  * @dev: device
  * @ndev: its netdev
  * @is_v6: of IPv6
+ *
  * Context: RCU.
+ * Return: whether it segments such packets, or why it does not.
  */
 enum verve_uso_answer verve_uso_ask(const struct verve_dev *dev,
 				    struct net_device *ndev, bool is_v6);
@@ -82,7 +84,8 @@ u32 verve_uso_run(const struct verve_dev *dev, struct verve_flow *flow,
  * @flow: whose turn it would be
  * @psn: of the last packet of the run
  *
- * Context: BH off. The owner of @flow. Return: whether it may begin.
+ * Context: BH off. The owner of @flow.
+ * Return: whether it may begin.
  */
 bool verve_uso_try(struct verve_dev *dev, struct verve_flow *flow, u32 psn);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: The book of a QP that is lent
  *
  * What the NIC has executed of the peer's requests, from the NIC to the engine: the

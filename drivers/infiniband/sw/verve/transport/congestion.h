@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Congestion
  *
  * Queues that fill up mark packets that may be marked (ECN, RFC 3168). The QP

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Packets before their turn
  *
  * Packets that came before their turn, because one was lost or overtaken, wait
@@ -85,7 +85,8 @@ struct verve_arrival *verve_early_take(struct verve_early *early, u32 due);
  * verve_early_age() - give back what has waited since the last but one call
  * @early: under the QP's lock
  *
- * Context: BH off. Return: how many.
+ * Context: BH off.
+ * Return: how many.
  */
 u32 verve_early_age(struct verve_early *early);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
+/**
  * DOC: locking
  *
  * A QP's engine is its requester, completer and responder together, and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Stalls
  *
  * Engines cannot wait for memory, so where a page is absent the part of the

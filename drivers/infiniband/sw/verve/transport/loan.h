@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: QPs that are lent to a NIC
  *
  * A NIC may run a whole QP (rdma/verve_offload_rc.h). While it has one, the engine

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Pairs
  *
  * Two RC QPs of one device that are connected with each other are run as one:

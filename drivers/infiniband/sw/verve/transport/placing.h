@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Payload that a NIC has placed
  *
  * A NIC may write the payload of RDMA WRITEs to its place before the responder sees

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Recovery
  *
  * What a requester does about lost packets. A NAK names the first packet that

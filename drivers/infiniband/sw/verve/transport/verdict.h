@@ -84,6 +84,9 @@ enum verve_response_verdict {
  * Checks the syndrome, which has to be an ACK's, and that First, Middle and Last stand in
  * their places (9.9.2). Of what was asked for again, the answer may begin and end in
  * the middle, where rdma_rxe has it begin with a Middle.
+ *
+ * Context: any. Pure.
+ * Return: whether it is the packet that is waited for.
  */
 enum verve_response_verdict
 verve_verdict_response(const struct verve_awaited *awaited,
@@ -101,6 +104,9 @@ enum verve_ack_place {
  * @psn: the ACK's
  * @una: oldest PSN outstanding
  * @max_psn: one beyond the newest PSN sent
+ *
+ * Context: any. Pure.
+ * Return: whether it acknowledges anything.
  */
 enum verve_ack_place verve_verdict_ack(u32 psn, u32 una, u32 max_psn);
 

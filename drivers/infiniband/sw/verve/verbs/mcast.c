@@ -253,7 +253,8 @@ int verve_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
  * @gid: group
  * @lid: means nothing in RoCE
  *
- * Context: process. Return: 0, or -EINVAL when it is not attached.
+ * Context: process.
+ * Return: 0, or -EINVAL when it is not attached.
  */
 int verve_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {

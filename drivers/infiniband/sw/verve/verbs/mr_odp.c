@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
+/**
  * DOC: Paging on demand
  *
  * A region of this kind pins nothing. Its table (odp_table.h) has an entry for
- * each page: the kernel's address of the page while the process has it mapped, else NULL. The
- * engine takes what it finds there; where it finds nothing it stops, and a work
- * item faults the page in, as the process itself would have (transport/fault.c).
+ * each page: the kernel's address of the page while the process has it mapped,
+ * else NULL. The engine takes what it finds there; where it finds nothing it stops,
+ * and a work item faults the page in, as the process itself would have
+ * (transport/fault.c).
  *
  * The process, or the kernel on its behalf, may take pages away at any time;
  * the MMU notifier says so before it is done. We remove the entries, then wait

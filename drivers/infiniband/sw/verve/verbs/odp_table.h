@@ -38,7 +38,8 @@ verve_odp_table_end(const struct verve_odp_table *table)
  * @table: @start and @num_pages are set
  * @sparse: most of it will not be used
  *
- * Context: process. Return: 0 or -ENOMEM.
+ * Context: process.
+ * Return: 0 or -ENOMEM.
  */
 int verve_odp_table_init(struct verve_odp_table *table, bool sparse);
 /* Nobody reads it any more. Process. */

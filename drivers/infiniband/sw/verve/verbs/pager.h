@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Whose page faults
  *
  * A page fault may take for ever, where user space provides the memory, and occupies

@@ -192,7 +192,8 @@ static int apply(struct verve_qp *qp, const struct ib_qp_attr *attr, int mask,
  * @mask: which of them
  * @udata: not used
  *
- * Context: process. Return: 0, -EINVAL, -EOPNOTSUPP, -ENOMEM; the QP is
+ * Context: process.
+ * Return: 0, -EINVAL, -EOPNOTSUPP, -ENOMEM; the QP is
  * unchanged when it fails.
  */
 int verve_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,

@@ -61,6 +61,8 @@ static int post_one(struct verve_qp *qp, const struct ib_send_wr *wr)
  * @bad_wr: the first that was not taken
  *
  * Context: any for kernel QPs, also with interrupts off; process for users'.
+ * Return: 0; -EINVAL, also in a state that takes no requests; -ENOMEM when the queue
+ * is full.
  */
 int verve_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr)
@@ -92,6 +94,7 @@ int verve_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
  * @bad_wr: the first that was not taken
  *
  * Context: any, also with interrupts off.
+ * Return: 0; -EINVAL, also in the Reset state; -ENOMEM when the queue is full.
  */
 int verve_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Queues shared with user space
  *
  * The layout is struct rxe_queue_buf as librxe knows it: log2 of the element

@@ -231,6 +231,7 @@ u32 verve_wire_build(u8 *buf, const struct verve_pdu *pdu, u32 qpn);
  * Whether an ACK is asked for may have changed, and the state that a response tells of.
  *
  * Context: any. Pure.
+ * Return: true if all else is the same.
  */
 bool verve_pdu_repeats(const struct verve_pdu *pdu,
 		       const struct verve_pdu *other);
