@@ -18,6 +18,7 @@
  * @va: that, as the key has it
  * @size: bytes of each WRITE
  * @rkey: key
+ * @thread: that sends the WRITEs
  * @stop: end it, even if nothing has failed
  * @written: how many WRITEs have succeeded
  */

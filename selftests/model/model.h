@@ -160,6 +160,19 @@ struct oracle {
 /**
  * struct node - a QP, its user, and what the user knows
  * @index: 0 or 1
+ * @dev: whose QP it is
+ * @pd: of the QP
+ * @ibqp: the core's part of @qp
+ * @qp: the driver's QP
+ * @scq: CQ of requests
+ * @rcq: CQ of receives
+ * @srq: used if the setting says so
+ * @stats: counters of this end
+ * @region: its memory
+ * @plan: requests
+ * @receives: receives
+ * @num_requests: in @plan
+ * @num_receives: in @receives
  * @go_back_n: keeps nothing that comes early
  * @late_receives: posted while requests come
  * @posted: requests
@@ -173,14 +186,22 @@ struct oracle {
  * @flushed_recv: a receive was flushed
  * @inv_seen: keys that the peer has invalidated
  * @local_seen: local requests executed
- * @next_key: of the plan
+ * @num_inv: keys that the peer's requests will invalidate
+ * @num_local: local requests in @plan
+ * @counters: what the memory for atomics must be in the end
+ * @oracle: what UC and UD must deliver
  * @ring: packets that have come in, until they are polled
+ * @ring_end: where the next one is put
+ * @polling: a poll of @ring is due
  * @link_free: when what was sent will have left
  * @in_burst: of losses
  * @first_psn: of its first packet
  * @losses: of those that are not left to chance, seen to
  * @progress_at: when una last moved
  * @naks_at: completion_naks() then
+ * @last_una: oldest PSN outstanding when it was last looked at
+ * @sent: packets sent
+ * @holds_lock: somebody has the QP's lock for a while
  */
 struct node {
 	u32 index;
@@ -219,7 +240,6 @@ struct node {
 	u32 last_una;
 	u64 sent;
 	bool holds_lock;
-	bool paused;
 };
 
 struct model {

@@ -184,6 +184,7 @@ struct known_mr {
  * @qp: as it was told
  * @next: PSN that is placed next
  * @newest: of what has come; only while @has_newest
+ * @has_newest: something has come
  * @left: bytes to come of a WRITE that is under way
  * @va: where the next goes
  * @rkey: its key

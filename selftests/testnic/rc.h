@@ -134,7 +134,8 @@ void nic_carry_init(struct nic *nic);
  * @frame: from the Ethernet header on
  * @len: of it
  * @end: offset of the ICRC
- * Context: NAPI. Return: whether it was for a QP that the NIC has
+ * Context: NAPI.
+ * Return: whether it was for a QP that the NIC has
  */
 bool nic_carry(struct nic *nic, const u8 *frame, unsigned int len,
 	       unsigned int end);
