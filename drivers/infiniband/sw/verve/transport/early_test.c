@@ -53,15 +53,16 @@ static void early_in_any_order(struct kunit *test)
 	};
 	struct verve_arrival *all = arrivals(test);
 	struct verve_early early = {};
-	u32 i, j;
+	u32 i, j, psn;
 
 	for (i = 0; i < ARRAY_SIZE(orders); i++) {
 		for (j = 0; j < 5; j++)
 			KUNIT_EXPECT_TRUE(test, keep(&early, &all[orders[i][j]],
 						     base + orders[i][j]));
-		for (j = 0; j < 5; j++)
-			KUNIT_EXPECT_TRUE(test, verve_early_take(&early,
-				verve_psn_add(base, j)) == &all[j]);
+		for (j = 0; j < 5; j++) {
+			psn = verve_psn_add(base, j);
+			KUNIT_EXPECT_TRUE(test, verve_early_take(&early, psn) == &all[j]);
+		}
 		KUNIT_EXPECT_EQ(test, early.count, 0);
 	}
 	KUNIT_EXPECT_EQ(test, freed, 0);

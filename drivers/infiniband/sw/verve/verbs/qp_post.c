@@ -48,9 +48,10 @@ static int post_one(struct verve_qp *qp, const struct ib_send_wr *wr)
 	if (sq->head - smp_load_acquire(&sq->tail) >= sq->max_wr)
 		return -ENOMEM;
 	err = verve_wqe_from_kernel(&sq->limits, wr, verve_sq_at(sq, sq->head));
+	if (err)
+		return err;
 	/* The copy before its index: see verve_sq_head() */
-	if (!err)
-		smp_store_release(&sq->head, sq->head + 1);
+	smp_store_release(&sq->head, sq->head + 1);
 	return err;
 }
 
