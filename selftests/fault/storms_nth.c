@@ -243,7 +243,7 @@ static void add_string(struct newlink *m, uint16_t type, const char *value)
 
 	attr->nla_type = type;
 	attr->nla_len = NLA_HDRLEN + strlen(value) + 1;
-	strcpy((char *)attr + NLA_HDRLEN, value);
+	memcpy((char *)attr + NLA_HDRLEN, value, strlen(value) + 1);
 	m->nlh.nlmsg_len = NLMSG_ALIGN(m->nlh.nlmsg_len) +
 			   NLA_ALIGN(attr->nla_len);
 }
@@ -320,7 +320,8 @@ static bool has_failed(void)
 
 struct step {
 	const char *name;
-	bool (*run)(void), (*undo)(void);
+	bool (*run)(void);
+	bool (*undo)(void);
 	int how;
 };
 

@@ -236,7 +236,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		verve_engine_init();
 	is_ready = true;
 	bytes = data;
-	left = min(size, (size_t)2048);
+	left = min_t(size_t, size, 2048);
 	set_up();
 	while (left) {
 		u32 what = next();

@@ -154,10 +154,10 @@ static uint32_t next_key(struct forger *f, enum area area)
 }
 
 /* Where the key says, or somewhat before, behind, or far away */
-static uint64_t next_va(struct forger *f, enum area area, uint32_t len)
+static uint64_t next_va(struct forger *f, enum area which, uint32_t len)
 {
 	struct dice *d = &f->dice;
-	uint64_t at = (uintptr_t)canary_area(f->memory, area);
+	uint64_t at = (uintptr_t)canary_area(f->memory, which);
 
 	switch (dice_roll(d, 8)) {
 	case 0:

@@ -66,7 +66,7 @@ uint32_t packet_qpn(const struct packet *p);
 void packet_begin(struct packet *p, const union ibv_gid *from,
 		  const union ibv_gid *to);
 void packet_add(struct packet *p, const void *data, unsigned int len);
-/* A BTH of the default partition that asks for no acknowledgement */
+/* A BTH of the default partition that asks for no ACK */
 void packet_bth(struct packet *p, uint8_t opcode, uint32_t qpn, uint32_t psn);
 /* The traffic class, ECN included */
 void packet_mark(struct packet *p, uint8_t tos);

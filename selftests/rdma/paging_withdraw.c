@@ -142,7 +142,7 @@ static bool is_current(void)
 
 static void on_demand(void)
 {
-	static const char *names[] = {
+	static const char *const names[] = {
 		"dereg_mr, on demand", "mprotect", "munmap", "pages that go",
 	};
 	unsigned int i;

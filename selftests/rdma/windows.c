@@ -327,7 +327,7 @@ static bool lifetime(void)
 	int err;
 
 	w.base = ibv_reg_mr(w.e.b.pd, w.e.b.buf, END_MEMORY,
-			  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+			    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
 	CHECK(w.base, "no MR: %s", strerror(errno));
 	if (!bind_all(ALL_REMOTE))
 		return false;

@@ -311,7 +311,8 @@ static enum verdict transfer(struct transfer *t)
 	enum verdict verdict = transport_of(t->sock);
 	bool holds = true;
 
-	t->start = t->last = now();
+	t->start = now();
+	t->last = t->start;
 	while (holds && !t->differs && now() - t->last < SILENCE &&
 	       (t->to.done < t->size || t->from.done < t->size))
 		holds = go_on(t);

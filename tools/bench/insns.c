@@ -30,12 +30,17 @@ struct qemu_plugin_insn *
 qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+
+typedef void translated_t(qemu_plugin_id_t, struct qemu_plugin_tb *);
+typedef void executed_t(unsigned int, void *);
+
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-		void (*translated)(qemu_plugin_id_t, struct qemu_plugin_tb *));
-void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb,
-		int op, void *counter, uint64_t value);
+					   translated_t *translated);
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op,
+					      void *counter, uint64_t value);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-		void (*executed)(unsigned int, void *), int flags, void *data);
+					    executed_t *executed, int flags,
+					    void *data);
 
 EXPORT int qemu_plugin_version = 1;
 
