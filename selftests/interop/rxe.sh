@@ -26,6 +26,7 @@ link_add() { # NETNS NAME NETDEV
 
 # swapped COMMAND...: with rdma_rxe as the client
 swapped() {
+	# shellcheck disable=SC2318 # all are expanded before any is set
 	local NS_C=$NS_S DEV_C=$DEV_S NS_S=$NS_C DEV_S=$DEV_C
 
 	"$@"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
 #
 # Two namespaces whose programs forge packets. Sourced after verve.sh.
 

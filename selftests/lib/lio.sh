@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
 #
 # A disk that the kernel's SCSI target (LIO) serves from a file; sourced after
 # users.sh, by the tests of the transports that LIO has over RDMA. They set DISK,

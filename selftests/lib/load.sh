@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
 #
 # Traffic by the program load, for scripts that make life hard for it; and what must
 # be as before when they are done. Sourced after verve.sh.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
 #
 # The topologies of verve.sh over the NIC in software, verve_testnic, in place of a
 # veth. Sourced after verve.sh and load.sh; skips where there is no such module.

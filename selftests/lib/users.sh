@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
 #
 # What the tests of the kernel's RDMA users share; sourced after verve.sh.
 #

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
 #
 # What the tests share. Sourced by each of them: TAP, topologies, pairs of
 # programs, and a clean exit. Needs bash, iproute2 and rdma-core's tools.
@@ -170,6 +171,7 @@ load_module() {
 	[ -d "/sys/module/$MODULE" ] && return
 	modprobe -q "$MODULE" && return
 	[ -e "$VERVE_KO" ] || return
+	# shellcheck disable=SC2046 # a list of modules
 	modprobe -qa $(modinfo -F depends "$VERVE_KO" | tr , ' ')
 	insmod "$VERVE_KO"
 }

@@ -126,7 +126,7 @@ EXPLAINED="rx_drop_no_recv rx_drop_sequence rx_drop_stale rx_drop_no_qp
 no_damage() {
 	local file name rubbish=()
 
-	for file in /sys/class/infiniband/$DEV_A/ports/1/hw_counters/*; do
+	for file in "/sys/class/infiniband/$DEV_A/ports/1/hw_counters"/*; do
 		name=${file##*/}
 		case " ${EXPLAINED//[[:space:]]/ } " in
 		*" $name "*) continue ;;

@@ -81,7 +81,7 @@ moved() {
 # Each way: ITERS messages of SIZE bytes in packets of 1024, with headers of 16
 # bytes (BTH and ICRC), and an ACK of 20 for every message at most.
 port_counters() {
-	local words=$((SIZE * ITERS / 4)) packets=$((SIZE / 1024 * ITERS))
+	local words=$((SIZE * ITERS / 4)) packets=$((SIZE * ITERS / 1024))
 	local least=$((words + packets * 4)) most tx rx txp rxp
 
 	most=$((least + ITERS * 5 + 1000))

@@ -76,9 +76,9 @@ patience() {
 }
 
 attach() { # VERSION
-	local options=vers=$1,rdma,port=20049$(patience)
-	local path=/ # fsid=0 is the root of v4
+	local options path=/ # fsid=0 is the root of v4
 
+	options=vers=$1,rdma,port=20049$(patience)
 	if [ "$1" = 3 ]; then
 		options=$options,nolock,mountport=20048,mountproto=tcp
 		path=$TMP/export
@@ -228,7 +228,7 @@ tap_setup own_places
 tap_setup topo two 4200
 tap_setup server_up
 tap_setup make_tree
-BEFORE_A= BEFORE_B=
+BEFORE_A='' BEFORE_B=''
 tap_setup eval 'BEFORE_A=$(objects $DEV_A) BEFORE_B=$(objects $DEV_B)'
 # basic VERSION, thorough VERSION: while it is mounted
 basic() {
