@@ -3,8 +3,8 @@
  * usage: model [FIRST [COUNT]]
  *
  * Runs of the model, each told by its seed. Prints a line of TAP for each 100 of
- * them, and for each that has shown a fault; then for a few of a peer that goes back. VERBOSE= in the environment tells
- * what each run was like, TRACE= every packet.
+ * them, and for each that has shown a fault; then for a few of a peer that goes
+ * back. VERBOSE= in the environment tells what each run was like, TRACE= every packet.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -172,7 +172,8 @@ int main(int argc, char **argv)
 		faults += !ok;
 		if (!ok)
 			printf("not ok %u seed %llu\n", ++tests, seed);
-		else if ((seed - first) % SEEDS_A_LINE == SEEDS_A_LINE - 1 || seed == first + count - 1)
+		else if ((seed - first) % SEEDS_A_LINE == SEEDS_A_LINE - 1 ||
+			 seed == first + count - 1)
 			printf("ok %u seeds up to %llu\n", ++tests, seed);
 		if (faults == MOST_FAULTS)
 			break;

@@ -6,8 +6,8 @@
  *        smc client ADDRESS PORT KIBIBYTES SECONDS
  *
  * The first gives the machine a name by which peers that know it, too, use SMC-R
- * version 2, the second names a device's network. The others are two ends of a connection: each sends that much in
- * that time, and compares what it receives.
+ * version 2, the second names a device's network. The others are two ends of a
+ * connection: each sends that much in that time, and compares what it receives.
  *
  * Exit code 0: all is right, by RDMA; 1: it is not; 3: by TCP instead; 4: the
  * connection broke, and up to there all was right.

@@ -24,8 +24,8 @@ int verve_odp_attach(struct verve_mr *mr);
 /* Its first reference is about to be dropped. Process. */
 void verve_odp_close(struct verve_mr *mr);
 /*
- * The reverse of attaching. A page fault that is under way is not waited for: it ends when
- * it does, without effect. Process; nobody uses the region.
+ * The reverse of attaching. A page fault that is under way is not waited for: it
+ * ends when it does, without effect. Process; nobody uses the region.
  */
 void verve_odp_detach(struct verve_mr *mr);
 
