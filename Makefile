@@ -36,6 +36,10 @@ run:
 check:
 	@tools/check $(KERNEL)
 
+.PHONY: lint
+lint:
+	@tools/lint $(LINTS)
+
 .PHONY: check-uml
 check-uml:
 	@tools/check-uml plain
@@ -115,6 +119,9 @@ help:
 	@echo '                        check-debug); tools/test-find lists all'
 	@echo '       SELFTESTS=       arguments for them, such as SUBDIRS=rdma'
 	@echo '       LOGS=DIR         where logs are kept'
+	@echo '  make lint             style, sizes, kernel-doc, spelling, references, commits:'
+	@echo '                        what contributing.rst asks for; a part of make check'
+	@echo '       LINTS=           only these, such as "columns references"'
 	@echo '  make check-uml        kselftests and KUnit suites in UML'
 	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
 	@echo '  make soak HOURS=1     everything at once in a bad network, in UML with KASAN and'
