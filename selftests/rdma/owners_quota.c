@@ -4,7 +4,7 @@
  *
  *	owners_quota DEVICE contexts N		N of them, by the rdma control group
  *	owners_quota DEVICE objects N		likewise, PDs of one context
- *	owners_quota DEVICE memory N		N regions of REGION bytes, by RLIMIT_MEMLOCK
+ *	owners_quota DEVICE memory N		N regions, by RLIMIT_MEMLOCK
  */
 #include <errno.h>
 #include <string.h>
