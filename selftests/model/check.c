@@ -301,6 +301,15 @@ static void check_calm(const struct node *node)
 	       "%llu responses were missed, none was lost", missed);
 }
 
+/* Nobody answers for a packet that has not been sent. */
+static void check_sense(const struct node *node)
+{
+	u64 dropped = node->stats.counter[VERVE_CNT_rx_drop_protocol];
+
+	expect(!dropped || model.set.blind, "%llu answers made no sense",
+	       dropped);
+}
+
 /* The receiver says for how long not to ask again. */
 static void check_refusals(const struct node *node)
 {
@@ -369,6 +378,7 @@ void check_rest(void)
 			check_executed(node);
 			check_refusals(node);
 			check_calm(node);
+			check_sense(node);
 		} else {
 			check_sent(node);
 		}

@@ -48,7 +48,7 @@ static void end_with(struct verve_qp *qp, u8 nak)
 void verve_answer_doubt(struct verve_qp *qp)
 {
 	verve_qp_drop(qp, rx_drop_early);
-	qp->resp.nak_due = true;
+	verve_answer_gap(&qp->resp, qp->resp.epsn);
 }
 
 void verve_answer_refuse(struct verve_qp *qp, u8 nak)
@@ -91,7 +91,9 @@ static void report_gap(struct verve_qp *qp)
 		return;
 	/* What waits for a page is not missing. */
 	resp->nak_due = stalls && resp->early.count;
-	if (resp->nak_sent || stalls)
+	/* Nor is what has come since: the NAK would name a packet that is not sent yet. */
+	if (resp->nak_sent || stalls ||
+	    verve_psn_before(resp->nak_psn, resp->epsn))
 		return;
 	resp->nak_sent = true;
 	verve_answer_send(qp, VERVE_NAK_PSN_SEQ_ERR, resp->epsn);

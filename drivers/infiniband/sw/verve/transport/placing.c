@@ -25,7 +25,7 @@ bool verve_placing_admits(struct verve_qp *qp,
 	if (qp->resp.in_run)
 		return true;
 	verve_qp_drop(qp, rx_drop_misplaced);
-	qp->resp.nak_due = true;
+	verve_answer_gap(&qp->resp, qp->resp.epsn);
 	return false;
 }
 

@@ -368,7 +368,7 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 		execute_data(qp, arrival, flags);
 	/* What waits on does so because of another gap. */
 	if (pdu->wait && qp->resp.early.count)
-		qp->resp.nak_due = true;
+		verve_answer_gap(&qp->resp, qp->resp.epsn);
 	qp->resp.has_waited = false;
 }
 
@@ -396,7 +396,7 @@ static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
 	verve_count(qp, out_of_seq_request, 1);
-	qp->resp.nak_due = true;
+	verve_answer_gap(&qp->resp, arrival->pdu.psn);
 	return !verve_placing_is_placed(qp, arrival) &&
 	       verve_engine_keep(qp, &qp->resp.early, arrival);
 }
@@ -407,7 +407,7 @@ static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
  * chance of a half. Were each one answered, one packet would have the peer send a whole
  * window again.
  */
-static void refuse_far(struct verve_qp *qp)
+static void refuse_far(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
@@ -418,7 +418,7 @@ static void refuse_far(struct verve_qp *qp)
 	if (resp->far_at && now - resp->far_at < VERVE_EARLY_MS * NSEC_PER_MSEC)
 		return;
 	resp->far_at = now;
-	resp->nak_due = true;
+	verve_answer_gap(resp, pdu->psn);
 }
 
 /* UC: whatever comes is next; what was under way is lost (9.8.2.2.1). */
@@ -477,7 +477,7 @@ bool verve_responder_put_off(struct verve_qp *qp,
 		qp->resp.put_off = true;
 		return true;
 	case VERVE_PSN_FAR:
-		refuse_far(qp);
+		refuse_far(qp, pdu);
 		return true;
 	default:
 		return false;
@@ -513,7 +513,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	case VERVE_PSN_EARLY:
 		return keep(qp, arrival);
 	case VERVE_PSN_FAR:
-		refuse_far(qp);
+		refuse_far(qp, pdu);
 		break;
 	}
 	return false;

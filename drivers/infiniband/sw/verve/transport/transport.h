@@ -10,6 +10,7 @@
 #include "../trace.h"
 #include "../verbs/qp.h"
 #include "engine.h"
+#include "psn.h"
 
 /* A packet that came for @qp is thrown away: @reason is a rx_drop_* counter. */
 #define verve_qp_drop(qp, reason) do {					\
@@ -172,6 +173,21 @@ void verve_answer_send(struct verve_qp *qp, u8 syndrome, u32 psn)
  */
 void verve_answer_refuse(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock);
+/**
+ * verve_answer_gap() - a packet shows that another is missing
+ * @resp: responder of an RC QP, whose engine is held
+ * @psn: of that packet
+ *
+ * A NAK tells the peer at the end of the round, unless that packet has been taken by
+ * then (9.7.5.2.8).
+ */
+static inline void verve_answer_gap(struct verve_responder *resp, u32 psn)
+{
+	if (!resp->nak_due || verve_psn_before(resp->nak_psn, psn))
+		resp->nak_psn = psn;
+	resp->nak_due = true;
+}
+
 /**
  * verve_answer_doubt() - a request that has waited breaks a rule
  * @qp: QP, to which nothing has happened by the request

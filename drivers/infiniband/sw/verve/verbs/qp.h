@@ -147,6 +147,7 @@ struct verve_replay {
  * @nak_sent: a NAK is out; no second one before @epsn arrives
  * @repeats: requests that came again since the last new one
  * @nak_due: a packet came before its turn, or one more gap is there
+ * @nak_psn: the newest packet that says so; if it is taken, nothing is missing
  * @has_waited: the request at hand had come before its turn (transport/early.h)
  * @far_at: ns: when the peer was last told of one that was far ahead, or 0
  * @rnr_due: a message found no receive
@@ -185,6 +186,7 @@ struct verve_responder {
 	bool rnr_due;
 	bool put_off;
 	u8 refusal;
+	u32 nak_psn;
 	bool ack_due;
 	bool recv_valid;
 	bool placing;
