@@ -4,7 +4,7 @@
  * input says when they come and what they say, near enough to what is expected
  * to be believed. QPs may fail; memory and time must not be lost.
  */
-#include "../../drivers/infiniband/sw/verve/transport/psn.h"
+#include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "../model/model.h"
 #include "fuzz.h"
 

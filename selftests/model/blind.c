@@ -4,7 +4,7 @@
  * without effect. Those that come before their turn are drawn as ones that may not be
  * executed; they must not end a connection, or keep the peer's out.
  */
-#include "../../drivers/infiniband/sw/verve/transport/psn.h"
+#include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
 
 enum {

@@ -3,8 +3,8 @@
  * What must hold of both engines after each event, and of everything when nothing
  * is left to happen.
  */
-#include "../../drivers/infiniband/sw/verve/transport/psn.h"
 #include "../../drivers/infiniband/sw/verve/transport/verdict.h"
+#include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
 
 static void check_early(const struct verve_early *early, u32 due)

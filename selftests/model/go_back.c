@@ -6,7 +6,7 @@
  * The first message is to teach it. Of the second, of eight windows, one packet is
  * lost, so that it may take nine round trips.
  */
-#include "../../drivers/infiniband/sw/verve/transport/psn.h"
+#include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
 
 #define ONE_WAY		(5 * MS)

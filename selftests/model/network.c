@@ -4,7 +4,7 @@
  * that would be on the wire; the weather decides what becomes of those.
  */
 #include "../../drivers/infiniband/sw/verve/path/loop.h"
-#include "../../drivers/infiniband/sw/verve/transport/psn.h"
+#include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
 
 /**

@@ -3,7 +3,7 @@
  * What is to be sent and received, and under which conditions: drawn before a
  * run, so that all that happens in it can be compared with what had to.
  */
-#include "../../drivers/infiniband/sw/verve/transport/psn.h"
+#include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
 
 enum {

@@ -16,7 +16,7 @@
 
 #include <linux/types.h>
 #include "../limits.h"
-#include "../transport/psn.h"
+#include "../wire/psn.h"
 
 struct verve_batch;
 

@@ -10,8 +10,8 @@
 #include <rdma/verve_offload.h>
 #include "../device.h"
 #include "../transport/loan.h"
-#include "../transport/psn.h"
 #include "../transport/transport.h"
+#include "../wire/psn.h"
 #include "late.h"
 #include "nic.h"
 

@@ -9,7 +9,7 @@
  * (9.7.5.1.2, implied NAK). So does a later response, which is kept.
  */
 #include <linux/ktime.h>
-#include "psn.h"
+#include "../wire/psn.h"
 #include "transport.h"
 #include "verdict.h"
 

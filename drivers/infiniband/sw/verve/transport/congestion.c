@@ -7,9 +7,9 @@
 #include <linux/ktime.h>
 #include <linux/pkt_sched.h>
 #include "../device.h"
+#include "../wire/psn.h"
 #include "congestion.h"
 #include "dcqcn.h"
-#include "psn.h"
 #include "transport.h"
 
 enum {

@@ -3,7 +3,7 @@
  * Datagrams: UD QPs and the GSI, which is QP 1 (IBTA vol. 1, 9.8.4, 13.5)
  */
 #include <rdma/ib_mad.h>
-#include "psn.h"
+#include "../wire/psn.h"
 #include "transport.h"
 
 enum {

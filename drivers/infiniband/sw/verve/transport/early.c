@@ -6,8 +6,8 @@
 #include <linux/llist.h>
 #include "../limits.h"
 #include "../path/path.h"
+#include "../wire/psn.h"
 #include "early.h"
-#include "psn.h"
 
 static atomic_t kept_by_all;
 

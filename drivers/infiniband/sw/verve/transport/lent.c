@@ -5,9 +5,9 @@
 #include <linux/jiffies.h>
 #include <rdma/verve_offload_rc.h>
 #include "../path/carry.h"
+#include "../wire/psn.h"
 #include "book.h"
 #include "loan.h"
-#include "psn.h"
 #include "transport.h"
 
 enum {

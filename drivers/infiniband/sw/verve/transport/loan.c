@@ -7,11 +7,11 @@
 #include <rdma/verve_offload_rc.h>
 #include "../path/carry.h"
 #include "../path/nic.h"
+#include "../wire/psn.h"
 #include "book.h"
 #include "congestion.h"
 #include "loan.h"
 #include "placing.h"
-#include "psn.h"
 #include "transport.h"
 
 enum {

@@ -8,7 +8,7 @@
  */
 #include "../verbs/mr_fast.h"
 #include "../verbs/mw.h"
-#include "psn.h"
+#include "../wire/psn.h"
 #include "transport.h"
 
 /* Return: 0, -EAGAIN when it is to be repeated later, or -EINVAL. */

@@ -3,8 +3,8 @@
  * Payload that a NIC has placed (see placing.h)
  */
 #include "../path/nic.h"
+#include "../wire/psn.h"
 #include "placing.h"
-#include "psn.h"
 #include "transport.h"
 
 bool verve_placing_is_placed(const struct verve_qp *qp,

@@ -2,7 +2,7 @@
 /*
  * Recovery from loss (see recovery.h)
  */
-#include "psn.h"
+#include "../wire/psn.h"
 #include "recovery.h"
 #include "transport.h"
 

@@ -10,8 +10,8 @@
  * Their responses are jobs that go out in order, a budget's worth at a time.
  */
 #include <linux/slab.h>
+#include "../wire/psn.h"
 #include "congestion.h"
-#include "psn.h"
 #include "transport.h"
 #include "verdict.h"
 

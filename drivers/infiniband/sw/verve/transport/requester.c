@@ -9,8 +9,8 @@
  * READs are flow controlled as everything else is.
  */
 #include <linux/ktime.h>
+#include "../wire/psn.h"
 #include "congestion.h"
-#include "psn.h"
 #include "transport.h"
 
 /* What a request turns into on the wire; RC's are in the first column. */

@@ -5,7 +5,7 @@
 #include <linux/time64.h>
 #include <rdma/ib_verbs.h>
 #include "../limits.h"
-#include "psn.h"
+#include "../wire/psn.h"
 #include "verdict.h"
 
 enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected)

@@ -8,8 +8,8 @@
 #include "../transport/congestion.h"
 #include "../transport/loan.h"
 #include "../transport/placing.h"
-#include "../transport/psn.h"
 #include "../transport/transport.h"
+#include "../wire/psn.h"
 #include "qp.h"
 #include "qp_state.h"
 

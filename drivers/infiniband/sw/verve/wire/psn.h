@@ -3,8 +3,8 @@
  * Packet sequence numbers: 24 bits, compared in a window of half their range
  * (IBTA vol. 1, 9.7.1).
  */
-#ifndef VERVE_TRANSPORT_PSN_H
-#define VERVE_TRANSPORT_PSN_H
+#ifndef VERVE_WIRE_PSN_H
+#define VERVE_WIRE_PSN_H
 
 #include <linux/types.h>
 
