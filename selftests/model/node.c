@@ -2,6 +2,7 @@
 /*
  * A QP and its user: who posts requests and receives when the plan has them.
  */
+#include "../../drivers/infiniband/sw/verve/transport/dcqcn.h"
 #include "../../drivers/infiniband/sw/verve/transport/verdict.h"
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parameters of congestion control (transport/dcqcn.h), as
+ * Parameters of congestion control (cc_params.h), as
  * /sys/class/infiniband/DEV/ports/1/cc_params shows and takes them
  */
 #include <linux/kstrtox.h>
 #include <rdma/ib_sysfs.h>
 #include "device.h"
+#include "ops.h"
+#include "transport/dcqcn.h"
 
 static ssize_t show(struct ib_device *ibdev, u32 port_num,
 		    struct ib_port_attribute *attr, char *buf);

@@ -20,10 +20,13 @@
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include "device.h"
+#include "ops.h"
 #include "path/late.h"
 #include "path/nic.h"
 #include "path/path.h"
+#include "path/uso.h"
 #include "services.h"
+#include "verbs/mcast.h"
 #include "verbs/mr.h"
 #include "verbs/qp.h"
 
@@ -32,7 +35,8 @@ static LIST_HEAD(devices);
 static DEFINE_MUTEX(devices_lock);
 static struct workqueue_struct *removal_wq;
 
-bool verve_device_is_ours(const struct ib_device *ibdev)
+/* Another driver has the same driver_id: never tell by that. */
+static bool is_ours(const struct ib_device *ibdev)
 {
 	return ibdev->ops.post_send == verve_post_send;
 }
@@ -394,7 +398,7 @@ static struct notifier_block netdev_notifier = {
 
 static int client_add(struct ib_device *ibdev)
 {
-	return verve_device_is_ours(ibdev) ? 0 : -EOPNOTSUPP;
+	return is_ours(ibdev) ? 0 : -EOPNOTSUPP;
 }
 
 /*

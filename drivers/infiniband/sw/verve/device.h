@@ -13,11 +13,9 @@
 #include <linux/xarray.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_verbs.h>
+#include "cc_params.h"
 #include "limits.h"
-#include "path/uso.h"
 #include "stats.h"
-#include "transport/dcqcn.h"
-#include "verbs/mcast.h"
 
 /* Of the driver; also what is called firmware, as there is none. */
 #define VERVE_VERSION		"0.1.0"
@@ -27,6 +25,35 @@ struct verve_qp;
 struct verve_net;
 struct verve_offload_home;
 struct verve_offload_sender;
+
+/**
+ * struct verve_uso - what is known of how a device's netdev segments
+ * @generation: of that knowledge: what flows know from an older one is void
+ * @failures: trials in a row that failed
+ * @is_trusted: one has succeeded
+ * @trial_until: jiffies: until then somebody else's trial may be under way
+ *
+ * One for each version of IP. Without locks: two CPUs that look at once may both
+ * begin a trial, or count a failure of a moment ago.
+ */
+struct verve_uso {
+	u32 generation;
+	atomic_t failures;
+	bool is_trusted;
+	unsigned long trial_until;
+};
+
+/**
+ * struct verve_mcast - a device's groups
+ * @groups: address to struct verve_group; RCU
+ * @lock: changes of all that
+ * @attached: QPs, over all groups
+ */
+struct verve_mcast {
+	struct rhashtable groups;
+	struct mutex lock; /* attaching and detaching */
+	u32 attached;
+};
 
 /**
  * struct verve_dev - a Verve device
@@ -113,69 +140,6 @@ static inline struct verve_dev *to_vdev(struct ib_device *ibdev)
 	return container_of(ibdev, struct verve_dev, ibdev);
 }
 
-extern const struct ib_device_ops verve_device_ops;	/* ops.c */
-
-/**
- * verve_device_add() - make a device on a netdev and register it
- * @name: of the ib_device; "verve%d" is allowed
- * @ndev: netdev; caller holds a reference
- *
- * Context: process, RTNL not held (as rdma_link_ops.newlink is called).
- * Return: 0, -EEXIST when the netdev has a device, -EADDRINUSE when UDP port
- * 4791 is taken in the namespace, -EOPNOTSUPP for a netdev that cannot, or
- * another error.
- */
-int verve_device_add(const char *name, struct net_device *ndev);
-
-/**
- * verve_device_is_ours() - is this ib_device one of Verve's
- * @ibdev: of any driver
- *
- * Another driver has the same driver_id: never tell by that.
- *
- * Context: any.
- * Return: true when it is.
- */
-bool verve_device_is_ours(const struct ib_device *ibdev);
-
-int verve_device_init(void);	/* module load: netdev notifier, ib_client */
-void verve_device_exit(void);	/* removes every device */
-
-/* port.c: what a device and its port say of themselves; process context */
-int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
-		       struct ib_udata *udata);
-int verve_modify_device(struct ib_device *ibdev, int mask,
-			struct ib_device_modify *attr);
-void verve_get_dev_fw_str(struct ib_device *ibdev, char *str);
-int verve_query_port(struct ib_device *ibdev, u32 port_num,
-		     struct ib_port_attr *attr);
-int verve_get_port_immutable(struct ib_device *ibdev, u32 port_num,
-			     struct ib_port_immutable *immutable);
-int verve_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index,
-		     u16 *pkey);
-enum rdma_link_layer verve_get_link_layer(struct ib_device *ibdev,
-					  u32 port_num);
-/* Any context. Return: whose GIDs are ours, with a reference, or NULL. */
-struct net_device *verve_get_netdev(struct ib_device *ibdev, u32 port_num);
-/* Can packets leave? Any context. */
-bool verve_port_is_active(const struct net_device *ndev);
-/* The largest IB MTU whose packets fit. */
-enum ib_mtu verve_port_mtu(const struct net_device *ndev);
-extern const struct attribute_group verve_attr_group;
-
-/* cc_params.c: parameters of congestion control, in the port's sysfs */
-void verve_cc_params_init(struct verve_cc_params *params);
-extern const struct attribute_group *verve_port_groups[];
-
-/* pma.c: performance management; process context */
-int verve_process_mad(struct ib_device *ibdev, int flags, u32 port_num,
-		      const struct ib_wc *wc, const struct ib_grh *grh,
-		      const struct ib_mad *in, struct ib_mad *out,
-		      size_t *out_size, u16 *out_pkey_index);
-
-/* device.c: the last that the core calls; frees what the device holds */
-void verve_dealloc_device(struct ib_device *ibdev);
-
 /* RCU. The netdev below, or NULL when it goes away. */
 static inline struct net_device *verve_ndev_rcu(const struct verve_dev *dev)
 {
@@ -201,20 +165,6 @@ static inline int verve_quota_take(atomic_t *count, int most)
 static inline void verve_quota_give(atomic_t *count)
 {
 	atomic_dec(count);
-}
-
-/* The largest path MTU that there is room for now. Any context. */
-static inline enum ib_mtu verve_path_mtu(const struct verve_dev *dev)
-{
-	const struct net_device *ndev;
-	enum ib_mtu mtu = IB_MTU_256;
-
-	rcu_read_lock();
-	ndev = verve_ndev_rcu(dev);
-	if (ndev)
-		mtu = verve_port_mtu(ndev);
-	rcu_read_unlock();
-	return mtu;
 }
 
 #endif

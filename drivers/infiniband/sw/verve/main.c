@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 #include "device.h"
+#include "ops.h"
 #include "path/late.h"
 #include "path/path.h"
 #include "path/pmtu.h"

@@ -6,7 +6,7 @@
 #include <linux/module.h>
 #include <rdma/uverbs_ioctl.h>
 #include "device.h"
-#include "stats.h"
+#include "ops.h"
 #include "verbs/ah.h"
 #include "verbs/counter.h"
 #include "verbs/cq.h"

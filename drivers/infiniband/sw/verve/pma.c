@@ -16,6 +16,7 @@
 #include <rdma/ib_mad.h>
 #include <rdma/ib_pma.h>
 #include "device.h"
+#include "ops.h"
 
 /* Where an attribute begins in the data of a MAD (16.1.1) */
 #define ATTRIBUTE_OFFSET	40

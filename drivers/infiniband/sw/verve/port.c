@@ -9,18 +9,14 @@
 #include <rdma/ib_mad.h>
 #include <rdma/uverbs_ioctl.h>
 #include "device.h"
+#include "ops.h"
+#include "path/path.h"
 
 enum {
 	/* No OUI: this is not anybody's hardware. */
 	VENDOR_ID	= 0xffffff,
 	PART_ID		= 0x7665,	/* "ve" */
 	HW_VERSION	= 1,
-
-	/*
-	 * What may surround the payload of a packet: IPv6, UDP, BTH, RETH,
-	 * immediate data, ICRC.
-	 */
-	OVERHEAD	= 40 + 8 + 12 + 16 + 4 + 4,
 
 	/* Mb/s of a netdev that does not tell; what virtual ones claim. */
 	DEFAULT_SPEED	= SPEED_10000,
@@ -153,11 +149,6 @@ struct net_device *verve_get_netdev(struct ib_device *ibdev, u32 port_num)
 bool verve_port_is_active(const struct net_device *ndev)
 {
 	return netif_running(ndev) && netif_carrier_ok(ndev);
-}
-
-enum ib_mtu verve_port_mtu(const struct net_device *ndev)
-{
-	return ib_mtu_int_to_enum((int)READ_ONCE(ndev->mtu) - OVERHEAD);
 }
 
 /* The slowest link of InfiniBand that is as fast; Mb/s. */

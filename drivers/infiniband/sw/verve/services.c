@@ -7,6 +7,7 @@
 #include <rdma/verve_offload.h>
 #include "device.h"
 #include "path/late.h"
+#include "path/uso.h"
 #include "services.h"
 
 /* The netdev's own features; those of a VLAN are its parent's as far as it has them. */

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters, as /sys/class/infiniband/DEV/ports/1/hw_counters shows them.
+ * Counters: their names and sums
  */
 #include <rdma/ib_verbs.h>
 #include "device.h"
-#include "path/late.h"
-#include "path/nic.h"
 
 static const struct rdma_stat_desc descs[] = {
 #define X(counter) { .name = #counter },
@@ -31,24 +29,15 @@ void verve_stats_sum(const struct verve_stats __percpu *stats, u64 *values)
 	}
 }
 
-struct rdma_hw_stats *verve_alloc_hw_port_stats(struct ib_device *ibdev,
-						u32 port_num)
+void verve_stats_total(struct verve_dev *dev, struct verve_stats *total)
 {
-	return verve_stats_alloc();
-}
+	struct verve_apart *apart;
+	unsigned long id;
 
-/* The core adds what QPs have that are counted apart. */
-
-int verve_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
-		       u32 port_num, int index)
-{
-	if (port_num != 1)
-		return -EINVAL;
-
-	memset(stats->value, 0, VERVE_NUM_COUNTERS * sizeof(*stats->value));
-	verve_stats_sum(to_vdev(ibdev)->stats, stats->value);
-	verve_late_stats(to_vdev(ibdev), stats->value);
-	stats->value[VERVE_CNT_offload_refused] +=
-		verve_nic_refused(to_vdev(ibdev));
-	return VERVE_NUM_COUNTERS;
+	xa_lock(&dev->apart);
+	*total = dev->past;
+	verve_stats_sum(dev->stats, total->counter);
+	xa_for_each(&dev->apart, id, apart)
+		verve_stats_sum(apart->stats, total->counter);
+	xa_unlock(&dev->apart);
 }

@@ -102,6 +102,14 @@ struct verve_stats {
 	u64 counter[VERVE_NUM_COUNTERS];
 };
 
+/**
+ * struct verve_apart - what QPs bound to one rdma_counter count into
+ * @stats: per CPU
+ */
+struct verve_apart {
+	struct verve_stats __percpu *stats;
+};
+
 /*
  * BH off, not in a hard interrupt: so nobody comes in between, and no architecture
  * has to mask interrupts for it. With PREEMPT_RT, others do.
@@ -129,7 +137,6 @@ struct verve_stats {
 	local_bh_enable();			\
 } while (0)
 
-struct ib_device;
 struct rdma_hw_stats;
 struct verve_dev;
 
@@ -145,11 +152,7 @@ void verve_stats_sum(const struct verve_stats __percpu *stats, u64 *values);
  */
 void verve_stats_total(struct verve_dev *dev, struct verve_stats *total);
 
-/* Process context. */
+/* All at 0, with their names. Process. NULL: no memory. */
 struct rdma_hw_stats *verve_stats_alloc(void);
-struct rdma_hw_stats *verve_alloc_hw_port_stats(struct ib_device *ibdev,
-						u32 port_num);
-int verve_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
-		       u32 port_num, int index);
 
 #endif

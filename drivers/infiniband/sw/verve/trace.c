@@ -2,5 +2,9 @@
 /*
  * Tracepoints
  */
+#include "device.h"
+#include "path/path.h"
+#include "verbs/qp.h"
+
 #define CREATE_TRACE_POINTS
 #include "trace.h"

@@ -11,9 +11,13 @@
 
 #include <linux/tracepoint.h>
 #include <rdma/ib_verbs.h>
-#include "device.h"
-#include "path/path.h"
-#include "verbs/qp.h"
+#include "stats.h"
+
+/* Whole only where tracepoints are made: trace.c */
+struct verve_burst;
+struct verve_dev;
+struct verve_pdu;
+struct verve_qp;
 
 /* Names of enum verve_counter; of which drops are some */
 #define X(name) TRACE_DEFINE_ENUM(VERVE_CNT_##name);

@@ -18,6 +18,7 @@
 #include "../device.h"
 #include "../trace.h"
 #include "../transport/engine.h"
+#include "../verbs/mcast.h"
 #include "../wire/icrc.h"
 #include "backlog.h"
 #include "late.h"

@@ -383,3 +383,24 @@ void verve_packet_end(struct sk_buff *skb, const struct verve_flow *flow)
 		put_v4(skb_push(skb, sizeof(struct iphdr)), flow, udp_len);
 	skb_reset_network_header(skb);
 }
+
+enum ib_mtu verve_port_mtu(const struct net_device *ndev)
+{
+	/* What may surround the payload: IPv6, UDP, BTH, RETH, immediate data, ICRC. */
+	const int overhead = 40 + 8 + 12 + 16 + 4 + 4;
+
+	return ib_mtu_int_to_enum((int)READ_ONCE(ndev->mtu) - overhead);
+}
+
+enum ib_mtu verve_path_mtu(const struct verve_dev *dev)
+{
+	const struct net_device *ndev;
+	enum ib_mtu mtu = IB_MTU_256;
+
+	rcu_read_lock();
+	ndev = verve_ndev_rcu(dev);
+	if (ndev)
+		mtu = verve_port_mtu(ndev);
+	rcu_read_unlock();
+	return mtu;
+}

@@ -372,7 +372,13 @@ void verve_net_detach(struct verve_net *vnet, struct verve_dev *dev);
 int verve_net_init(void);	/* module load */
 void verve_net_exit(void);
 
-/* packet.c: module unload, when nothing is sent any more */
-void verve_packet_exit(void);
+/* packet.c */
+
+/* The largest path MTU whose packets fit a netdev. Any context. */
+enum ib_mtu verve_port_mtu(const struct net_device *ndev);
+/* The largest that there is room for now. Any context. */
+enum ib_mtu verve_path_mtu(const struct verve_dev *dev);
+
+void verve_packet_exit(void);	/* module unload, when nothing is sent any more */
 
 #endif

@@ -41,6 +41,13 @@ static bool speaks_roce(struct ib_device *ibdev)
 	return false;
 }
 
+/* Other drivers have the same driver_id. */
+static bool is_same_driver(const struct ib_device *ibdev,
+			   const struct ib_device *own)
+{
+	return ibdev->ops.post_send == own->ops.post_send;
+}
+
 /* A child of the NIC's: its RDMA device? The core has no list of them for us. */
 static int is_rival(struct device *child, void *data)
 {
@@ -50,7 +57,7 @@ static int is_rival(struct device *child, void *data)
 	if (!child->class || strcmp(child->class->name, "infiniband"))
 		return 0;
 	ibdev = rdma_device_to_ibdev(child);
-	if (verve_device_is_ours(ibdev) || !speaks_roce(ibdev))
+	if (is_same_driver(ibdev, &dev->ibdev) || !speaks_roce(ibdev))
 		return 0;
 	ibdev_warn(&dev->ibdev,
 		   "nothing has arrived: %s of the same NIC speaks RoCE, too, and may keep UDP port 4791 to itself (see quickstart.rst)\n",

@@ -22,23 +22,6 @@ struct verve_burst;
 struct verve_dev;
 struct verve_flow;
 
-/**
- * struct verve_uso - what is known of how a device's netdev segments
- * @generation: of that knowledge: what flows know from an older one is void
- * @failures: trials in a row that failed
- * @is_trusted: one has succeeded
- * @trial_until: jiffies: until then somebody else's trial may be under way
- *
- * One for each version of IP. Without locks: two CPUs that look at once may both
- * begin a trial, or count a failure of a moment ago.
- */
-struct verve_uso {
-	u32 generation;
-	atomic_t failures;
-	bool is_trusted;
-	unsigned long trial_until;
-};
-
 /* Packets of a trial: an identification that is counted up, and no more at stake */
 #define VERVE_USO_TRIAL_RUN	2
 

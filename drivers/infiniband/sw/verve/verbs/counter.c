@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that are counted apart: `rdma statistic qp`.
+ * Counters of a device, as /sys/class/infiniband/DEV/ports/1/hw_counters shows them,
+ * and of QPs that are counted apart: `rdma statistic qp`.
  *
  * A QP counts into the counters of its device, or of the rdma_counter that it
  * is bound to: into one of them, by a pointer, so that the data path is none
@@ -8,27 +9,21 @@
  */
 #include <linux/slab.h>
 #include "../device.h"
+#include "../path/late.h"
+#include "../path/nic.h"
 #include "../transport/transport.h"
 #include "counter.h"
 #include "qp.h"
 
-/**
- * struct apart - what QPs bound to one rdma_counter count into
- * @stats: per CPU
- */
-struct apart {
-	struct verve_stats __percpu *stats;
-};
-
-static struct apart *find(const struct rdma_counter *counter)
+static struct verve_apart *find(const struct rdma_counter *counter)
 {
 	return xa_load(&to_vdev(counter->device)->apart, counter->id);
 }
 
-static struct apart *create(struct rdma_counter *counter)
+static struct verve_apart *create(struct rdma_counter *counter)
 {
 	struct verve_dev *dev = to_vdev(counter->device);
-	struct apart *apart = kzalloc_obj(*apart);
+	struct verve_apart *apart = kzalloc_obj(*apart);
 	u32 id;
 
 	if (!apart)
@@ -58,7 +53,7 @@ static void count_into(struct verve_qp *qp, struct verve_stats __percpu *stats)
 int verve_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp)
 {
 	struct verve_qp *qp = verve_qp_hold(ibqp);
-	struct apart *apart;
+	struct verve_apart *apart;
 
 	if (!qp)
 		return -EINVAL;
@@ -94,7 +89,7 @@ struct rdma_hw_stats *verve_counter_alloc_stats(struct rdma_counter *counter)
 
 int verve_counter_update_stats(struct rdma_counter *counter)
 {
-	const struct apart *apart = find(counter);
+	const struct verve_apart *apart = find(counter);
 	u64 *values = counter->stats->value;
 
 	if (!apart)
@@ -107,7 +102,7 @@ int verve_counter_update_stats(struct rdma_counter *counter)
 int verve_counter_dealloc(struct rdma_counter *counter)
 {
 	struct verve_dev *dev = to_vdev(counter->device);
-	struct apart *apart = find(counter);
+	struct verve_apart *apart = find(counter);
 
 	if (!apart)
 		return 0;
@@ -122,15 +117,24 @@ int verve_counter_dealloc(struct rdma_counter *counter)
 	return 0;
 }
 
-void verve_stats_total(struct verve_dev *dev, struct verve_stats *total)
+struct rdma_hw_stats *verve_alloc_hw_port_stats(struct ib_device *ibdev,
+						u32 port_num)
 {
-	struct apart *apart;
-	unsigned long id;
+	return verve_stats_alloc();
+}
 
-	xa_lock(&dev->apart);
-	*total = dev->past;
-	verve_stats_sum(dev->stats, total->counter);
-	xa_for_each(&dev->apart, id, apart)
-		verve_stats_sum(apart->stats, total->counter);
-	xa_unlock(&dev->apart);
+/* The core adds what QPs have that are counted apart. */
+
+int verve_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+		       u32 port_num, int index)
+{
+	if (port_num != 1)
+		return -EINVAL;
+
+	memset(stats->value, 0, VERVE_NUM_COUNTERS * sizeof(*stats->value));
+	verve_stats_sum(to_vdev(ibdev)->stats, stats->value);
+	verve_late_stats(to_vdev(ibdev), stats->value);
+	stats->value[VERVE_CNT_offload_refused] +=
+		verve_nic_refused(to_vdev(ibdev));
+	return VERVE_NUM_COUNTERS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * QPs that are counted apart from their device
+ * Counters of a device, and of QPs that are counted apart from it
  */
 #ifndef VERVE_VERBS_COUNTER_H
 #define VERVE_VERBS_COUNTER_H
@@ -21,5 +21,11 @@ int verve_counter_update_stats(struct rdma_counter *counter);
 void verve_counter_init(struct rdma_counter *counter);
 struct rdma_hw_stats *verve_counter_alloc_stats(struct rdma_counter *counter);
 int verve_counter_dealloc(struct rdma_counter *counter);
+
+/* The device's; process context */
+struct rdma_hw_stats *verve_alloc_hw_port_stats(struct ib_device *ibdev,
+						u32 port_num);
+int verve_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+		       u32 port_num, int index);
 
 #endif

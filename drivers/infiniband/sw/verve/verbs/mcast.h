@@ -13,21 +13,6 @@
 struct verve_dev;
 struct verve_qp;
 
-/* The destination QP of every multicast packet (IBTA vol. 1, 10.5.2) */
-#define VERVE_MULTICAST_QPN	0xffffff
-
-/**
- * struct verve_mcast - a device's groups
- * @groups: address to struct verve_group; RCU
- * @lock: changes of all that
- * @attached: QPs, over all groups
- */
-struct verve_mcast {
-	struct rhashtable groups;
-	struct mutex lock; /* attaching and detaching */
-	u32 attached;
-};
-
 /**
  * struct verve_group - a multicast group with at least one QP
  * @node: in struct verve_mcast

@@ -32,6 +32,9 @@ enum verve_bth_flags {
 #define VERVE_BTH_ACKREQ	0x80000000U
 #define VERVE_24BIT_MASK	0xffffffU
 
+/* The destination QP of every multicast packet, 10.5.2 */
+#define VERVE_MULTICAST_QPN	0xffffff
+
 /* Datagram, 9.3.1 */
 struct verve_deth_hdr {
 	__be32	qkey;

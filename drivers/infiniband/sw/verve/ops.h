@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of this directory offer each other, and ops.c the core
+ */
+#ifndef VERVE_OPS_H
+#define VERVE_OPS_H
+
+#include <rdma/ib_verbs.h>
+
+struct net_device;
+struct verve_cc_params;
+
+/* ops.c */
+extern const struct ib_device_ops verve_device_ops;
+
+/* device.c */
+
+/**
+ * verve_device_add() - make a device on a netdev and register it
+ * @name: of the ib_device; "verve%d" is allowed
+ * @ndev: netdev; caller holds a reference
+ *
+ * Context: process, RTNL not held (as rdma_link_ops.newlink is called).
+ * Return: 0, -EEXIST when the netdev has a device, -EADDRINUSE when UDP port
+ * 4791 is taken in the namespace, -EOPNOTSUPP for a netdev that cannot, or
+ * another error.
+ */
+int verve_device_add(const char *name, struct net_device *ndev);
+
+int verve_device_init(void);	/* module load: netdev notifier, ib_client */
+void verve_device_exit(void);	/* removes every device */
+
+/* port.c: what a device and its port say of themselves; process context */
+int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+		       struct ib_udata *udata);
+int verve_modify_device(struct ib_device *ibdev, int mask,
+			struct ib_device_modify *attr);
+void verve_get_dev_fw_str(struct ib_device *ibdev, char *str);
+int verve_query_port(struct ib_device *ibdev, u32 port_num,
+		     struct ib_port_attr *attr);
+int verve_get_port_immutable(struct ib_device *ibdev, u32 port_num,
+			     struct ib_port_immutable *immutable);
+int verve_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index,
+		     u16 *pkey);
+enum rdma_link_layer verve_get_link_layer(struct ib_device *ibdev,
+					  u32 port_num);
+/* Any context. Return: whose GIDs are ours, with a reference, or NULL. */
+struct net_device *verve_get_netdev(struct ib_device *ibdev, u32 port_num);
+/* Can packets leave? Any context. */
+bool verve_port_is_active(const struct net_device *ndev);
+extern const struct attribute_group verve_attr_group;
+
+/* cc_params.c: parameters of congestion control, in the port's sysfs */
+void verve_cc_params_init(struct verve_cc_params *params);
+extern const struct attribute_group *verve_port_groups[];
+
+/* pma.c: performance management; process context */
+int verve_process_mad(struct ib_device *ibdev, int flags, u32 port_num,
+		      const struct ib_wc *wc, const struct ib_grh *grh,
+		      const struct ib_mad *in, struct ib_mad *out,
+		      size_t *out_size, u16 *out_pkey_index);
+
+/* device.c: the last that the core calls; frees what the device holds */
+void verve_dealloc_device(struct ib_device *ibdev);
+
+#endif
