@@ -3,9 +3,9 @@
  * Memory regions: one for each node, contiguous in blocks of any size, of which
  * pages may be absent. Beside the bytes stands an image of what they must be.
  */
-#include "../../drivers/infiniband/sw/verve/verbs/mr_fast.h"
-#include "../../drivers/infiniband/sw/verve/verbs/mr_odp.h"
-#include "../../drivers/infiniband/sw/verve/verbs/mw.h"
+#include "../../drivers/infiniband/sw/verve/memory/fast.h"
+#include "../../drivers/infiniband/sw/verve/memory/odp.h"
+#include "../../drivers/infiniband/sw/verve/memory/window.h"
 #include "model.h"
 
 #define PAGE	1024
@@ -140,10 +140,16 @@ struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
 	return get(container_of(pd, struct node, pd), key);
 }
 
-struct verve_mr *verve_mr_get_remote(struct verve_qp *qp, u32 rkey, int access)
+static struct node *node_of_scope(const struct verve_mr_scope *scope)
+{
+	return container_of(scope->pd, struct node, pd);
+}
+
+struct verve_mr *verve_mr_get_remote(const struct verve_mr_scope *scope,
+				     u32 rkey, int access)
 {
 	(void)access;
-	return get(node_of(qp), rkey);
+	return get(node_of_scope(scope), rkey);
 }
 
 void verve_mr_hold(struct verve_mr *mr)
@@ -240,27 +246,28 @@ ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 	return min(page * PAGE - addr, len);
 }
 
-int verve_mr_invalidate(struct verve_qp *qp, u32 key, bool is_remote)
+int verve_mr_invalidate(struct verve_mr_scope *scope, u32 key, bool is_remote)
 {
 	/* Somebody else is using the region: a packet counts as lost. */
 	if (one_in(4)) {
 		network_harm();
 		return -EAGAIN;
 	}
-	return check_key(node_of(qp), key, is_remote);
+	return check_key(node_of_scope(scope), key, is_remote);
 }
 
-int verve_window_bind(struct verve_qp *qp, const struct verve_swqe *wqe)
+int verve_window_bind(struct verve_mr_scope *scope,
+		      const struct verve_binding *bind)
 {
 	if (one_in(4))
 		return -EAGAIN;
-	return check_key(node_of(qp), wqe->key, false);
+	return check_key(node_of_scope(scope), bind->key, false);
 }
 
-int verve_fast_register(struct verve_qp *qp, const struct ib_mr *ibmr, u32 key,
-			int access)
+int verve_fast_register(const struct verve_mr_scope *scope,
+			const struct ib_mr *ibmr, u32 key, int access)
 {
 	(void)ibmr;
 	(void)access;
-	broken("QP %#x registers %#x, which no user asked for", qp->qpn, key);
+	broken("%p registers %#x, which no user asked for", scope->pd, key);
 }

@@ -387,6 +387,7 @@ void node_set_up(struct node *node)
 		.qpn = node->ibqp.qp_num,
 		.type = model.set.type,
 		.is_user = true,
+		.scope = { .dev = node->dev, .pd = &node->pd },
 		.stats = &node->stats,
 		.mtu = model.set.mtu,
 		.state = IB_QPS_RTS,

@@ -140,6 +140,11 @@ enum rdma_network_type {
 };
 
 enum ib_uverbs_advise_mr_advice;
+enum ib_mw_type {
+	IB_MW_TYPE_1 = 1,
+	IB_MW_TYPE_2 = 2,
+};
+
 enum ib_mr_type { IB_MR_TYPE_MEM_REG };
 enum ib_srq_attr_mask { IB_SRQ_MAX_WR = 1 };
 enum ib_cq_notify_flags { IB_CQ_SOLICITED = 1 };

@@ -20,6 +20,8 @@
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include "device.h"
+#include "memory/keys.h"
+#include "memory/region.h"
 #include "ops.h"
 #include "path/late.h"
 #include "path/nic.h"
@@ -27,7 +29,6 @@
 #include "path/uso.h"
 #include "services.h"
 #include "verbs/mcast.h"
-#include "verbs/mr.h"
 #include "verbs/qp.h"
 
 static LIST_HEAD(devices);

@@ -77,8 +77,9 @@ struct verve_mcast {
  * @rival_search: looks for another RDMA device of the NIC (path/rival.c)
  * @is_heard: there is no need for that: something has arrived, or one was found
  * @port_active: as last reported by an event; under the list's mutex
- * @mr_table: keys to MRs and MWs, by the upper 24 bits of the key (keys.c)
- * @mw_lock: spinlock: bindings of memory windows (mw.c)
+ * @mr_table: keys to MRs and MWs, by the upper 24 bits of the key
+ *	(memory/keys.c)
+ * @mw_lock: spinlock: bindings of memory windows (memory/window.c)
  * @ahs: AH number to struct verve_av (ah.c); RCU
  * @next_ah: where the search for a free number begins
  * @srq_nums: numbers of SRQs

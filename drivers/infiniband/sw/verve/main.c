@@ -5,12 +5,12 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 #include "device.h"
+#include "memory/pager.h"
 #include "ops.h"
 #include "path/late.h"
 #include "path/path.h"
 #include "path/pmtu.h"
 #include "transport/engine.h"
-#include "verbs/pager.h"
 #include "verbs/qp.h"
 #include "wire/icrc.h"
 

@@ -12,8 +12,6 @@
 #include "verbs/cq.h"
 #include "verbs/mcast.h"
 #include "verbs/mr.h"
-#include "verbs/mr_fast.h"
-#include "verbs/mr_odp.h"
 #include "verbs/mw.h"
 #include "verbs/pd.h"
 #include "verbs/qp.h"

@@ -7,6 +7,7 @@
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
 #include <net/ipv6.h>
+#include "../limits.h"
 #include "loop.h"
 #include "net.h"
 

@@ -11,6 +11,7 @@
 #include <linux/udp.h>
 #include <net/dst.h>
 #include <net/ip.h>
+#include "../limits.h"
 #include "../wire/icrc.h"
 #include "message.h"
 #include "net.h"

@@ -13,8 +13,8 @@
 
 #include <linux/llist.h>
 #include <linux/types.h>
+#include "../memory/iter.h"
 #include "../verbs/ah.h"
-#include "../verbs/mr.h"
 #include "../wire/headers.h"
 
 struct dst_entry;

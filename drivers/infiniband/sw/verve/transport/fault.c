@@ -4,7 +4,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/slab.h>
-#include "../verbs/mr_odp.h"
+#include "../memory/odp.h"
 #include "fault.h"
 #include "transport.h"
 

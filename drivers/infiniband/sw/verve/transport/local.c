@@ -6,10 +6,24 @@
  * no PSNs: its last one is that of what went before, so that the ACK of that
  * retires both; and the requester steps over it when it goes back after a loss.
  */
-#include "../verbs/mr_fast.h"
-#include "../verbs/mw.h"
+#include "../memory/fast.h"
+#include "../memory/window.h"
 #include "../wire/psn.h"
 #include "transport.h"
+
+static int bind_window(struct verve_qp *qp, const struct verve_swqe *wqe)
+{
+	const struct verve_binding binding = {
+		.addr = wqe->addr,
+		.bytes = wqe->bytes,
+		.mr_lkey = wqe->mr_lkey,
+		.mw_rkey = wqe->mw_rkey,
+		.key = wqe->key,
+		.access = wqe->access,
+	};
+
+	return verve_window_bind(&qp->scope, &binding);
+}
 
 /* Return: 0, -EAGAIN when it is to be repeated later, or -EINVAL. */
 static int execute(struct verve_qp *qp, const struct verve_swqe *wqe)
@@ -17,11 +31,12 @@ static int execute(struct verve_qp *qp, const struct verve_swqe *wqe)
 {
 	switch (wqe->opcode) {
 	case IB_WR_LOCAL_INV:
-		return verve_mr_invalidate(qp, wqe->inv_rkey, false);
+		return verve_mr_invalidate(&qp->scope, wqe->inv_rkey, false);
 	case IB_WR_REG_MR:
-		return verve_fast_register(qp, wqe->mr, wqe->key, wqe->access);
+		return verve_fast_register(&qp->scope, wqe->mr, wqe->key,
+					   wqe->access);
 	case IB_WR_BIND_MW:
-		return verve_window_bind(qp, wqe);
+		return bind_window(qp, wqe);
 	default:
 		return -EINVAL;
 	}

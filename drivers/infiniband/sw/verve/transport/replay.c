@@ -116,7 +116,7 @@ static struct verve_mr *get_range(struct verve_qp *qp, u32 rkey, u64 va,
 {
 	struct verve_mr *mr;
 
-	mr = verve_mr_get_remote(qp, rkey, access);
+	mr = verve_mr_get_remote(&qp->scope, rkey, access);
 	if (mr && verve_mr_covers(mr, va, len))
 		return mr;
 	if (mr)
@@ -240,7 +240,7 @@ static bool may_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 	struct verve_mr *mr;
 	bool covered;
 
-	mr = verve_mr_get_remote(qp, pdu->rkey,
+	mr = verve_mr_get_remote(&qp->scope, pdu->rkey,
 				 verve_verdict_flush_access(pdu->feth));
 	if (!mr)
 		return false;

@@ -39,7 +39,7 @@ static int aim_write(struct verve_qp *qp)
 		verve_iter_flat(&resp->place, NULL, 0);
 		return 0;
 	}
-	mr = verve_mr_get_remote(qp, resp->rkey, IB_ACCESS_REMOTE_WRITE);
+	mr = verve_mr_get_remote(&qp->scope, resp->rkey, IB_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return -EACCES;
 	if (verve_mr_covers(mr, va, resp->left)) {
@@ -266,7 +266,7 @@ static int invalidate(struct verve_qp *qp, u32 rkey)
 		verve_replay_run(qp);
 	if (qp->state == IB_QPS_ERR || verve_replay_needs(&qp->resp, rkey))
 		return -EAGAIN;
-	return verve_mr_invalidate(qp, rkey, true);
+	return verve_mr_invalidate(&qp->scope, rkey, true);
 }
 
 /* The packet counts as lost. It will come again, and so will its begin(). */

@@ -1,214 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions: who may use a key, for what, and where its memory is.
+ * Memory regions: how they come, change and go. NICs are told of each.
  */
 #include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+#include "../device.h"
+#include "../memory/dmabuf.h"
+#include "../memory/fast.h"
+#include "../memory/keys.h"
+#include "../memory/odp.h"
+#include "../memory/region.h"
 #include "../path/nic.h"
 #include "mr.h"
-#include "mr_dmabuf.h"
-#include "mr_fast.h"
-#include "mr_odp.h"
-#include "mw.h"
-#include "qp.h"
 
-static bool is_kernel_pd(const struct ib_pd *pd)
+#define MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
+			 IB_ACCESS_MW_BIND | IB_ZERO_BASED | \
+			 IB_ACCESS_HUGETLB | IB_ACCESS_FLUSH_GLOBAL | \
+			 IB_ACCESS_ON_DEMAND)
+
+/* What decides how a region is made, and not only who may use it. */
+#define FIXED_ACCESS	(IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_ON_DEMAND)
+
+static int check_access(int access)
 {
-	return !pd->uobject;
-}
-
-static bool is_allowed(const struct verve_mr *mr, const struct ib_pd *pd,
-		       u32 key, int access)
-{
-	/* What has become valid is seen as it then was: verve_mr_publish() */
-	return smp_load_acquire(&mr->valid) && mr->key == key &&
-	       mr->ibmr.pd == pd && (mr->access & access) == access;
-}
-
-/*
- * The reference comes first, and what it is good for is looked at then: so
- * either verve_mr_withdraw() sees the reference, or it is seen here.
- */
-static struct verve_mr *get_allowed(struct verve_mr *mr, const struct ib_pd *pd,
-				    u32 key, int access)
-{
-	if (!mr || !refcount_inc_not_zero(&mr->ref))
-		return NULL;
-	/* Pairs with verve_mr_withdraw() */
-	smp_mb__after_atomic();
-	if (is_allowed(mr, pd, key, access))
-		return mr;
-	verve_mr_put(mr);
-	return NULL;
-}
-
-static struct verve_mr *find_allowed(struct verve_dev *dev, struct ib_pd *pd,
-				     u32 key, int access)
-{
-	struct verve_mr *mr;
-
-	rcu_read_lock();
-	mr = get_allowed(verve_key_find(dev, key), pd, key, access);
-	rcu_read_unlock();
-	return mr;
-}
-
-struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
-			      int access)
-{
-	struct verve_mr *mr;
-
-	if (key == dev->ibdev.local_dma_lkey) {
-		if (!is_kernel_pd(pd) || access & ~IB_ACCESS_LOCAL_WRITE)
-			return NULL;
-		return dev->dma_mr;
-	}
-
-	mr = find_allowed(dev, pd, key, access);
-	/* A window has no lkey. */
-	if (mr && mr->kind == VERVE_MR_WINDOW) {
-		verve_mr_put(mr);
-		return NULL;
-	}
-	return mr;
-}
-
-struct verve_mr *verve_mr_get_remote(struct verve_qp *qp, u32 rkey, int access)
-{
-	struct verve_mr *mr;
-
-	mr = find_allowed(qp->dev, qp->ibqp->pd, rkey, access);
-	if (mr && mr->kind == VERVE_MR_WINDOW &&
-	    !verve_window_admits(mr, qp)) {
-		verve_mr_put(mr);
-		return NULL;
-	}
-	return mr;
-}
-
-/* The device's own DMA MR lives as long as the device: nobody counts. */
-static bool is_counted(const struct verve_mr *mr)
-{
-	return mr->index;
-}
-
-void verve_mr_hold(struct verve_mr *mr)
-{
-	if (is_counted(mr))
-		refcount_inc(&mr->ref);
-}
-
-void verve_mr_put(struct verve_mr *mr)
-{
-	if (is_counted(mr) && refcount_dec_and_test(&mr->ref))
-		complete(&mr->idle);
-}
-
-bool verve_mr_withdraw(struct verve_mr *mr)
-{
-	WRITE_ONCE(mr->valid, false);
-	/* Pairs with get_allowed() */
-	smp_mb();
-	if (refcount_read(&mr->ref) > 1)
-		return false;
-	/* What they did before they let go was done */
-	smp_acquire__after_ctrl_dep();
-	return true;
-}
-
-void verve_mr_publish(struct verve_mr *mr)
-{
-	/* Pairs with is_allowed() */
-	smp_store_release(&mr->valid, true);
-}
-
-static int invalidate(struct verve_mr *mr, struct verve_qp *qp, u32 key,
-		      bool is_remote)
-{
-	if (!mr || mr->ibmr.pd != qp->ibqp->pd)
+	if (access & ~(MR_ACCESS | IB_ACCESS_OPTIONAL))
+		return -EOPNOTSUPP;
+	if (access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC) &&
+	    !(access & IB_ACCESS_LOCAL_WRITE))
 		return -EINVAL;
-	switch (mr->kind) {
-	case VERVE_MR_FAST:
-		return verve_fast_invalidate(mr, key, is_remote);
-	case VERVE_MR_WINDOW:
-		return verve_window_invalidate(mr, qp, key, is_remote);
-	default:
-		return -EINVAL;
-	}
+	return 0;
 }
 
-int verve_mr_invalidate(struct verve_qp *qp, u32 key, bool is_remote)
-{
-	int err;
-
-	rcu_read_lock();
-	err = invalidate(verve_key_find(qp->dev, key), qp, key, is_remote);
-	rcu_read_unlock();
-	return err;
-}
-
-bool verve_mr_covers(const struct verve_mr *mr, u64 va, u64 len)
-{
-	if (!len)
-		return true;
-	if (mr->kind == VERVE_MR_DMA)
-		return va + len - 1 >= va;
-	return va >= mr->iova && len <= mr->length &&
-	       va - mr->iova <= mr->length - len;
-}
-
-void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len, int access)
-{
-	u64 offset, block_size, inside;
-
-	if (mr->kind == VERVE_MR_DMA)
-		return (void *)(uintptr_t)va;
-	if (mr->kind == VERVE_MR_WINDOW)
-		return verve_window_map(mr, va, len, access);
-
-	if (mr->segments)
-		return verve_fast_map(mr, va - mr->iova, len);
-
-	offset = va - mr->iova + mr->block_offset;
-	block_size = BIT_ULL(mr->block_shift);
-	inside = offset & (block_size - 1);
-	*len = min_t(u64, *len, block_size - inside);
-	if (mr->kind == VERVE_MR_ODP)
-		return verve_odp_map(mr, offset, access);
-	return mr->blocks[offset >> mr->block_shift] + inside;
-}
-
-void verve_mr_init(struct verve_mr *mr, struct ib_pd *pd,
-		   enum verve_mr_kind kind, int access)
-{
-	mr->ibmr.pd = pd;
-	mr->kind = kind;
-	mr->access = access;
-	refcount_set(&mr->ref, 1);
-	init_completion(&mr->idle);
-}
-
-struct verve_mr *verve_mr_alloc(struct ib_pd *pd, enum verve_mr_kind kind,
-				int access)
-{
-	struct verve_mr *mr = kzalloc_obj(*mr, GFP_KERNEL_ACCOUNT);
-
-	if (mr)
-		verve_mr_init(mr, pd, kind, access);
-	return mr;
-}
-
-struct verve_mr *verve_mr_alloc_dma(struct verve_dev *dev, struct ib_pd *pd)
-{
-	struct verve_mr *mr;
-
-	mr = verve_mr_alloc(pd, VERVE_MR_DMA, IB_ACCESS_LOCAL_WRITE);
-	if (!mr)
-		return NULL;
-	mr->ibmr.device = &dev->ibdev;
-	mr->length = U64_MAX;
-	mr->valid = true;
-	return mr;
-}
+#define DMABUF_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
+			 IB_ACCESS_OPTIONAL)
 
 struct ib_mr *verve_get_dma_mr(struct ib_pd *pd, int access)
 {
@@ -227,18 +53,193 @@ struct ib_mr *verve_get_dma_mr(struct ib_pd *pd, int access)
 	return &mr->ibmr;
 }
 
-static void release_memory(struct verve_mr *mr)
+static int attach(struct verve_mr *mr)
 {
-	if (mr->kind == VERVE_MR_ODP) {
-		verve_odp_detach(mr);
-		return;
+	return mr->kind == VERVE_MR_ODP ? verve_odp_attach(mr) :
+					  verve_mr_pin(mr);
+}
+
+struct ib_mr *verve_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
+				u64 iova, int access, struct ib_udata *udata)
+{
+	struct verve_dev *dev = to_vdev(pd->device);
+	struct verve_mr *mr;
+	int err;
+
+	err = ib_no_udata_io(udata) ?: check_access(access);
+	if (err)
+		return ERR_PTR(err);
+	if (!length || iova + length < iova)
+		return ERR_PTR(-EINVAL);
+
+	mr = verve_mr_alloc(pd, access & IB_ACCESS_ON_DEMAND ? VERVE_MR_ODP :
+							      VERVE_MR_USER,
+			    access);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->start = start;
+	mr->iova = access & IB_ZERO_BASED ? 0 : iova;
+	mr->length = length;
+	err = attach(mr);
+	if (err)
+		goto free;
+	mr->valid = true;
+	err = verve_key_insert(dev, mr);
+	if (err)
+		goto detach;
+	verve_nic_add_mr(mr);
+	return &mr->ibmr;
+
+detach:
+	verve_mr_detach(mr);
+free:
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
+/* May the region get these rights as it is? */
+static bool can_change(const struct verve_mr *mr, int access)
+{
+	if ((mr->access ^ access) & FIXED_ACCESS)
+		return false;
+	if (mr->kind == VERVE_MR_ODP)
+		return true;
+	return mr->umem->writable || !ib_access_writable(access);
+}
+
+/*
+ * Nobody may see one of the rights as it was and another as it will be, so
+ * there are none in between.
+ */
+static void change(struct verve_mr *mr, int access, struct ib_pd *pd)
+{
+	verve_nic_del_mr(mr);
+	WRITE_ONCE(mr->valid, false);
+	synchronize_rcu();
+	mr->access = access;
+	mr->ibmr.pd = pd;
+	verve_mr_publish(mr);
+	verve_nic_add_mr(mr);
+}
+
+/*
+ * Other memory is another region, with other keys, which the core puts in the
+ * place of this one; this one is as it was until then.
+ */
+static struct ib_mr *renew(struct verve_mr *mr, int flags, u64 start,
+			   u64 length, u64 iova, int access, struct ib_pd *pd,
+			   struct ib_udata *udata)
+{
+	int err;
+
+	if (!(flags & IB_MR_REREG_TRANS)) {
+		if (can_change(mr, access)) {
+			err = ib_no_udata_io(udata);
+			if (err)
+				return ERR_PTR(err);
+			change(mr, access, pd);
+			return NULL;
+		}
+		start = mr->start;
+		length = mr->length;
+		iova = mr->iova;
 	}
-	if (mr->kind == VERVE_MR_DMABUF)
-		verve_dmabuf_detach(mr);
-	ib_umem_release(mr->umem);
-	kvfree(mr->blocks);
-	if (mr->kind == VERVE_MR_FAST)
-		verve_fast_free(mr);
+	return verve_reg_user_mr(pd, start, length, iova, access, udata);
+}
+
+struct ib_mr *verve_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
+				  u64 length, u64 iova, int access,
+				  struct ib_pd *pd, struct ib_udata *udata)
+{
+	struct verve_mr *mr = to_vmr(ibmr);
+	struct ib_mr *renewed;
+	int err;
+
+	if (mr->kind != VERVE_MR_USER && mr->kind != VERVE_MR_ODP)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = mr->access;
+	if (!(flags & IB_MR_REREG_PD))
+		pd = ibmr->pd;
+	err = check_access(access);
+	if (err)
+		return ERR_PTR(err);
+
+	/* As for deregistering: no window now, and none meanwhile */
+	if (atomic_cmpxchg(&mr->windows, 0, -1))
+		return ERR_PTR(-EBUSY);
+	renewed = renew(mr, flags, start, length, iova, access, pd, udata);
+	if (IS_ERR_OR_NULL(renewed))
+		atomic_set(&mr->windows, 0);
+	return renewed;
+}
+
+struct ib_mr *verve_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
+				       u64 iova, int fd, int access,
+				       struct ib_udata *udata)
+{
+	struct verve_mr *mr;
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return ERR_PTR(err);
+	if (access & ~DMABUF_ACCESS)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (iova + length < iova)
+		return ERR_PTR(-EINVAL);
+
+	mr = verve_mr_alloc(pd, VERVE_MR_DMABUF, access);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->iova = iova;
+	mr->length = length;
+	err = verve_dmabuf_attach(mr, fd, offset);
+	if (err)
+		goto free;
+	mr->valid = true;
+	err = verve_key_insert(to_vdev(pd->device), mr);
+	if (err)
+		goto detach;
+	return &mr->ibmr;
+
+detach:
+	verve_mr_detach(mr);
+free:
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
+struct ib_mr *verve_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
+			     u32 max_num_sg)
+{
+	struct verve_mr *mr;
+	int err;
+
+	if (type != IB_MR_TYPE_MEM_REG && type != IB_MR_TYPE_SG_GAPS)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_num_sg || max_num_sg > VERVE_MAX_FAST_PAGES)
+		return ERR_PTR(-EINVAL);
+	mr = verve_fast_alloc(pd, type, max_num_sg);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	err = verve_key_insert(to_vdev(pd->device), mr);
+	if (err) {
+		verve_mr_detach(mr);
+		kfree(mr);
+		return ERR_PTR(err);
+	}
+	return &mr->ibmr;
+}
+
+int verve_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
+		    unsigned int *sg_offset)
+{
+	struct verve_mr *mr = to_vmr(ibmr);
+
+	if (mr->kind != VERVE_MR_FAST)
+		return -EINVAL;
+	return verve_fast_describe(mr, sg, sg_nents, sg_offset);
 }
 
 /*
@@ -259,7 +260,7 @@ int verve_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	verve_mr_put(mr);
 	wait_for_completion(&mr->idle);
 
-	release_memory(mr);
+	verve_mr_detach(mr);
 	kfree_rcu(mr, rcu);
 	return 0;
 }

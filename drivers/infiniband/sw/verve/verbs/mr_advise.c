@@ -6,7 +6,9 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
-#include "mr_odp.h"
+#include "../device.h"
+#include "../memory/odp.h"
+#include "mr.h"
 
 /**
  * struct advice - a range to be faulted in

@@ -4,10 +4,10 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
+#include "../memory/window.h"
 #include "../path/nic.h"
 #include "../transport/loan.h"
 #include "../transport/transport.h"
-#include "mw.h"
 #include "qp.h"
 #include "ucontext.h"
 
@@ -263,7 +263,9 @@ static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 	qp->rcq = to_vcq(init->recv_cq);
 	qp->state = IB_QPS_RESET;
 	qp->mtu = ib_mtu_enum_to_int(verve_path_mtu(qp->dev));
-	INIT_LIST_HEAD(&qp->windows);
+	qp->scope.dev = dev;
+	qp->scope.pd = ibqp->pd;
+	INIT_LIST_HEAD(&qp->scope.windows);
 	refcount_set(&qp->ref, 1);
 	init_completion(&qp->idle);
 	verve_engine_setup(qp);
@@ -344,7 +346,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	verve_engine_stop(qp);
 	verve_cq_settle(qp->scq);
 	verve_cq_settle(qp->rcq);
-	verve_window_release_all(qp);
+	verve_window_release_all(&qp->scope);
 	free_qp(qp);
 	return 0;
 }

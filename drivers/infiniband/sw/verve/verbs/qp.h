@@ -13,6 +13,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
+#include "../memory/region.h"
 #include "../path/path.h"
 #include "../transport/early.h"
 #include "../transport/fault.h"
@@ -237,7 +238,7 @@ enum verve_qp_notice {
  * @qpn: number
  * @type: RC, UC, UD, GSI
  * @is_user: user space posts
- * @windows: type 2 memory windows bound to it, under the device's mw_lock
+ * @scope: where its keys are good
  * @stats: where its counters are: the device's, or its own (counter.c). Written
  *	under @lock; who reads it without is in an RCU section
  * @ref: 1 until destroyed, 1 for each look-up and each entry into the engine
@@ -288,7 +289,7 @@ struct verve_qp {
 	u32 qpn;
 	enum ib_qp_type type;
 	bool is_user;
-	struct list_head windows;
+	struct verve_mr_scope scope;
 	struct verve_stats __percpu *stats;
 	refcount_t ref;
 	struct completion idle;

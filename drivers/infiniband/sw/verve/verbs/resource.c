@@ -9,10 +9,10 @@
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
+#include "../memory/region.h"
 #include "../transport/congestion.h"
 #include "../transport/transport.h"
 #include "cq.h"
-#include "mr.h"
 #include "lock.h"
 #include "qp.h"
 #include "resource.h"

@@ -8,7 +8,7 @@
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 #include "../limits.h"
-#include "mr.h"
+#include "../memory/iter.h"
 #include "ring.h"
 
 /**

@@ -10,7 +10,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_user_rxe.h>
 #include "../limits.h"
-#include "mr.h"
+#include "../memory/iter.h"
 
 enum verve_wqe_state {
 	VERVE_WQE_POSTED,	/* has no PSNs yet */

@@ -2,12 +2,12 @@
 /*
  * Memory regions whose pages come on demand
  */
-#ifndef VERVE_VERBS_MR_ODP_H
-#define VERVE_VERBS_MR_ODP_H
+#ifndef VERVE_MEMORY_ODP_H
+#define VERVE_MEMORY_ODP_H
 
-#include "mr.h"
 #include "odp_table.h"
 #include "pager.h"
+#include "region.h"
 
 struct verve_odp;
 
@@ -56,9 +56,6 @@ void verve_odp_queue(struct verve_odp *odp, struct verve_job *job);
 ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 			int access, bool present_only);
 
-int verve_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
-		    u32 flags, struct ib_sge *sge, u32 num_sge,
-		    struct uverbs_attr_bundle *attrs);
 #else
 static inline int verve_odp_attach(struct verve_mr *mr)
 {

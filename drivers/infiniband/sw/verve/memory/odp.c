@@ -29,7 +29,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include "mr_odp.h"
+#include "odp.h"
 
 /* In an entry, whose address is that of a page: may be written. */
 #define ENTRY_WRITABLE	1UL

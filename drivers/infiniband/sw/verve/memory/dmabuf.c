@@ -12,14 +12,9 @@
 #include <linux/dma-buf.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <rdma/uverbs_ioctl.h>
-#include "mr_dmabuf.h"
+#include "dmabuf.h"
 
 MODULE_INFO(import_ns, "DMA_BUF");
-
-#define DMABUF_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
-			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
-			 IB_ACCESS_OPTIONAL)
 
 /* All of it is contiguous for us: one block, larger than any region. */
 enum { BLOCK_SHIFT = 63 };
@@ -55,7 +50,7 @@ static void unmap_buffer(struct verve_mr *mr)
 	dma_buf_vunmap_unlocked(mr->dmabuf, &mr->map);
 }
 
-static int attach(struct verve_mr *mr, int fd, u64 offset)
+int verve_dmabuf_attach(struct verve_mr *mr, int fd, u64 offset)
 {
 	int err;
 
@@ -89,41 +84,4 @@ void verve_dmabuf_detach(struct verve_mr *mr)
 {
 	unmap_buffer(mr);
 	dma_buf_put(mr->dmabuf);
-}
-
-struct ib_mr *verve_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
-				       u64 iova, int fd, int access,
-				       struct ib_udata *udata)
-{
-	struct verve_mr *mr;
-	int err;
-
-	err = ib_no_udata_io(udata);
-	if (err)
-		return ERR_PTR(err);
-	if (access & ~DMABUF_ACCESS)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (iova + length < iova)
-		return ERR_PTR(-EINVAL);
-
-	mr = verve_mr_alloc(pd, VERVE_MR_DMABUF, access);
-	if (!mr)
-		return ERR_PTR(-ENOMEM);
-	mr->iova = iova;
-	mr->length = length;
-	err = attach(mr, fd, offset);
-	if (err)
-		goto free;
-	mr->valid = true;
-	err = verve_key_insert(to_vdev(pd->device), mr);
-	if (err)
-		goto detach;
-	return &mr->ibmr;
-
-detach:
-	verve_dmabuf_detach(mr);
-	kvfree(mr->blocks);
-free:
-	kfree(mr);
-	return ERR_PTR(err);
 }

@@ -5,7 +5,8 @@
  * with each fast registration and each binding of a window.
  */
 #include <linux/random.h>
-#include "mr.h"
+#include "keys.h"
+#include "region.h"
 
 enum {
 	INDEX_BITS = 24,

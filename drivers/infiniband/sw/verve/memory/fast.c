@@ -9,8 +9,8 @@
  * describe what comes next before the last key is invalidated, as they do.
  */
 #include <linux/slab.h>
-#include "mr_fast.h"
-#include "qp.h"
+#include "fast.h"
+#include "keys.h"
 
 #define FAST_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
@@ -83,27 +83,17 @@ static struct verve_fast *alloc_fast(struct ib_pd *pd, enum ib_mr_type type,
 	return fast;
 }
 
-struct ib_mr *verve_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
-			     u32 max_num_sg)
+struct verve_mr *verve_fast_alloc(struct ib_pd *pd, enum ib_mr_type type, u32 max)
 {
-	struct verve_fast *fast;
-	int err;
+	struct verve_fast *fast = alloc_fast(pd, type, max);
 
-	if (type != IB_MR_TYPE_MEM_REG && type != IB_MR_TYPE_SG_GAPS)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (!max_num_sg || max_num_sg > VERVE_MAX_FAST_PAGES)
-		return ERR_PTR(-EINVAL);
-	fast = alloc_fast(pd, type, max_num_sg);
 	if (!fast)
-		return ERR_PTR(-ENOMEM);
-	err = alloc_tables(fast) ?:
-	      verve_key_insert(to_vdev(pd->device), &fast->mr);
-	if (err) {
-		free_tables(fast);
-		kfree(fast);
-		return ERR_PTR(err);
-	}
-	return &fast->mr.ibmr;
+		return NULL;
+	if (!alloc_tables(fast))
+		return &fast->mr;
+	free_tables(fast);
+	kfree(fast);
+	return NULL;
 }
 
 void verve_fast_free(struct verve_mr *mr)
@@ -156,15 +146,12 @@ static int add_segments(struct verve_fast *fast, struct scatterlist *sgl,
  * A device without DMA of its own has kernel addresses where others have those
  * of their bus.
  */
-int verve_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
-		    unsigned int *sg_offset)
+int verve_fast_describe(struct verve_mr *mr, struct scatterlist *sg, int sg_nents,
+			unsigned int *sg_offset)
 {
-	struct verve_mr *mr = to_vmr(ibmr);
-	struct verve_fast *fast;
+	struct verve_fast *fast = to_fast(mr);
+	struct ib_mr *ibmr = &mr->ibmr;
 
-	if (mr->kind != VERVE_MR_FAST)
-		return -EINVAL;
-	fast = to_fast(mr);
 	fast->num = 0;
 	if (fast->has_gaps)
 		return add_segments(fast, sg, sg_nents, sg_offset);
@@ -222,16 +209,16 @@ static int make_valid(struct verve_fast *fast, u32 key, int access)
 	return err;
 }
 
-int verve_fast_register(struct verve_qp *qp, const struct ib_mr *ibmr, u32 key,
-			int access)
+int verve_fast_register(const struct verve_mr_scope *scope,
+			const struct ib_mr *ibmr, u32 key, int access)
 {
 	struct verve_mr *mr;
 	int err = -EINVAL;
 
 	rcu_read_lock();
-	mr = verve_key_find(qp->dev, key);
+	mr = verve_key_find(scope->dev, key);
 	if (mr && &mr->ibmr == ibmr && mr->kind == VERVE_MR_FAST &&
-	    ibmr->pd == qp->ibqp->pd && access_is_legal(access))
+	    ibmr->pd == scope->pd && access_is_legal(access))
 		err = make_valid(to_fast(mr), key, access);
 	rcu_read_unlock();
 	return err;

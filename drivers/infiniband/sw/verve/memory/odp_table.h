@@ -7,8 +7,8 @@
  * read by whoever holds the region, without a lock; writers lock each other
  * out.
  */
-#ifndef VERVE_VERBS_ODP_TABLE_H
-#define VERVE_VERBS_ODP_TABLE_H
+#ifndef VERVE_MEMORY_ODP_TABLE_H
+#define VERVE_MEMORY_ODP_TABLE_H
 
 #include <linux/types.h>
 #include <linux/xarray.h>

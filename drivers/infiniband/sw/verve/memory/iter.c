@@ -3,7 +3,8 @@
  * Cursors over the memory of a message.
  */
 #include <linux/string.h>
-#include "mr.h"
+#include "iter.h"
+#include "region.h"
 
 void verve_iter_sges(struct verve_iter *it, struct verve_dev *dev,
 		     struct ib_pd *pd, const struct verve_sge *sge, u32 num_sge,

@@ -10,8 +10,8 @@
  *
  * What is only let go does not wait for any page (verve_pager_release()).
  */
-#ifndef VERVE_VERBS_PAGER_H
-#define VERVE_VERBS_PAGER_H
+#ifndef VERVE_MEMORY_PAGER_H
+#define VERVE_MEMORY_PAGER_H
 
 #include <linux/list.h>
 #include <linux/workqueue.h>
