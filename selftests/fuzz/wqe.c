@@ -4,7 +4,7 @@
  * limit, and nothing is read or written beyond the element and the copy.
  */
 #include <kernel.h>
-#include "../../drivers/infiniband/sw/verve/verbs/wqe.h"
+#include "../../drivers/infiniband/sw/verve/queue/wqe.h"
 #include "fuzz.h"
 
 static u64 sum(const struct verve_swqe *swqe)

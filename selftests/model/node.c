@@ -69,7 +69,7 @@ static void put_data(struct node *node, u32 r, struct rxe_dma_info *dma)
 		dma->sge[i].lkey++;
 }
 
-/* Linux 6.1's header has no FLUSH: what librxe puts there (verbs/wqe.c) */
+/* Linux 6.1's header has no FLUSH: what librxe puts there (queue/wqe.c) */
 static void put_flush(const struct node *node, struct rxe_send_wr *wr)
 {
 	const u64 addr = peer_of(node)->region.mr.iova;

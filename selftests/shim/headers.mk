@@ -55,7 +55,7 @@ endef
 TRANSPORT := $(patsubst %,transport/%,engine requester completer responder \
 	fetch flush receive answer replay recovery early rtt timer verdict local datagram \
 	fault pair placing congestion dcqcn) \
-	path/loop memory/iter $(patsubst %,verbs/%,ring rq wqe) wire/headers \
+	path/loop memory/iter $(patsubst %,queue/%,ring rq wqe) wire/headers \
 	wire/opcode
 
 $(BUILD)/verve/%.o: $(VERVE)/%.c | $(FORWARDS)

@@ -28,7 +28,8 @@
 #include "path/path.h"
 #include "path/uso.h"
 #include "services.h"
-#include "verbs/mcast.h"
+#include "transport/mcast.h"
+#include "transport/qp.h"
 #include "verbs/qp.h"
 
 static LIST_HEAD(devices);

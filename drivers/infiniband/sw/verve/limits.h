@@ -6,7 +6,7 @@
 #define VERVE_LIMITS_H
 
 enum verve_limits {
-	/* Queues. A ring of n slots holds n - 1 entries (see verbs/ring.h). */
+	/* Queues. A ring of n slots holds n - 1 entries (see queue/ring.h). */
 	VERVE_MAX_QP		= 1 << 17,
 	VERVE_MAX_CQ		= 1 << 17,
 	VERVE_MAX_SRQ		= 1 << 16,

@@ -11,7 +11,7 @@
 #include "path/path.h"
 #include "path/pmtu.h"
 #include "transport/engine.h"
-#include "verbs/qp.h"
+#include "transport/qp.h"
 #include "wire/icrc.h"
 
 static struct rdma_link_ops link_ops = {

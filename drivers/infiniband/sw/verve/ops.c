@@ -7,16 +7,20 @@
 #include <rdma/uverbs_ioctl.h>
 #include "device.h"
 #include "ops.h"
+#include "queue/cq.h"
+#include "queue/ring.h"
+#include "queue/rq.h"
+#include "transport/mcast.h"
+#include "transport/qp.h"
 #include "verbs/ah.h"
 #include "verbs/counter.h"
 #include "verbs/cq.h"
-#include "verbs/mcast.h"
 #include "verbs/mr.h"
 #include "verbs/mw.h"
 #include "verbs/pd.h"
 #include "verbs/qp.h"
 #include "verbs/resource.h"
-#include "verbs/rq.h"
+#include "verbs/srq.h"
 #include "verbs/ucontext.h"
 
 struct ib_dmah;

@@ -4,7 +4,7 @@
  */
 #include "device.h"
 #include "path/path.h"
-#include "verbs/qp.h"
+#include "transport/qp.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"

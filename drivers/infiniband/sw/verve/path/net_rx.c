@@ -17,10 +17,10 @@
 #include <net/sock.h>
 #include "../device.h"
 #include "../trace.h"
+#include "../transport/backlog.h"
 #include "../transport/engine.h"
-#include "../verbs/mcast.h"
+#include "../transport/mcast.h"
 #include "../wire/icrc.h"
-#include "backlog.h"
 #include "late.h"
 #include "net.h"
 

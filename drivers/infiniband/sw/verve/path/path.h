@@ -14,8 +14,8 @@
 #include <linux/llist.h>
 #include <linux/types.h>
 #include "../memory/iter.h"
-#include "../verbs/ah.h"
 #include "../wire/headers.h"
+#include "av.h"
 
 struct dst_entry;
 struct ib_gid_attr;

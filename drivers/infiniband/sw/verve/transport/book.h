@@ -11,7 +11,7 @@
 #define VERVE_TRANSPORT_BOOK_H
 
 #include <rdma/verve_offload_rc.h>
-#include "../verbs/qp.h"
+#include "qp.h"
 
 enum {
 	/* What a NIC may have done without reporting it */

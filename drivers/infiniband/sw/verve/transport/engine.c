@@ -19,7 +19,7 @@
  * (Documentation/infiniband/core_locking.rst). An entry by a packet or by the work
  * item calls them; one by a verb, and by whatever else kicks the engine, leaves those
  * of CQs to a tasklet, which runs as soon as BH are on, and the rest, which is rare, to
- * the work item. Of a CQ, one handler runs at a time (verbs/cq.c).
+ * the work item. Of a CQ, one handler runs at a time (queue/cq.c).
  *
  * The engine runs with BH off in the context that gave it work: the poster's,
  * the receive softirq, the timer's; with interrupts off it is left to a work

@@ -5,7 +5,7 @@
 #ifndef VERVE_TRANSPORT_ENGINE_H
 #define VERVE_TRANSPORT_ENGINE_H
 
-#include "../verbs/qp.h"
+#include "qp.h"
 
 /**
  * verve_engine_receive() - hand packets to their QP

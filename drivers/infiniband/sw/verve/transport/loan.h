@@ -23,7 +23,7 @@
 
 #include <linux/types.h>
 #include <linux/workqueue.h>
-#include "../verbs/qp.h"
+#include "qp.h"
 
 struct verve_book;
 struct verve_offload_rc_terms;

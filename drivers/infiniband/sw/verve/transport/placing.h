@@ -20,7 +20,7 @@
 #ifndef VERVE_TRANSPORT_PLACING_H
 #define VERVE_TRANSPORT_PLACING_H
 
-#include "../verbs/qp.h"
+#include "qp.h"
 
 /* Has a NIC placed its payload? Of a packet that may be executed, or kept. */
 bool verve_placing_is_placed(const struct verve_qp *qp,

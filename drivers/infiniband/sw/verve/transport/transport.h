@@ -8,9 +8,9 @@
 
 #include "../path/train.h"
 #include "../trace.h"
-#include "../verbs/qp.h"
 #include "engine.h"
-#include "psn.h"
+#include "../wire/psn.h"
+#include "qp.h"
 
 /* A packet that came for @qp is thrown away: @reason is a rx_drop_* counter. */
 #define verve_qp_drop(qp, reason) do {					\

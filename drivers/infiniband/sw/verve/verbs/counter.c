@@ -11,9 +11,9 @@
 #include "../device.h"
 #include "../path/late.h"
 #include "../path/nic.h"
+#include "../transport/qp.h"
 #include "../transport/transport.h"
 #include "counter.h"
-#include "qp.h"
 
 static struct verve_apart *find(const struct rdma_counter *counter)
 {

@@ -1,275 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Completion queues.
- *
- * A completion is added, and the CQ's arm looked at, under one lock: whoever
- * arms and then polls either finds the completion or is notified of it.
- *
- * With moderation, the arm is met when enough completions have come, or some
- * time after the first of them.
+ * Completion queues: how they come, change and go, and how the kernel's users poll
+ * theirs.
  */
-#include <linux/bottom_half.h>
 #include <rdma/uverbs_ioctl.h>
 #include "../device.h"
+#include "../queue/cq.h"
+#include "../queue/lock.h"
 #include "cq.h"
-#include "lock.h"
 #include "ucontext.h"
-
-static size_t element_size(bool is_user)
-{
-	return is_user ? sizeof(struct ib_uverbs_wc) : sizeof(struct ib_wc);
-}
-
-/* User space has its own values of these: those of libibverbs. */
-enum {
-	USER_WC_GRH		= 1 << 0,
-	USER_WC_WITH_IMM	= 1 << 1,
-	USER_WC_WITH_INV	= 1 << 3,
-};
-
-static u32 user_flags(int flags)
-{
-	u32 user = 0;
-
-	if (flags & IB_WC_GRH)
-		user |= USER_WC_GRH;
-	if (flags & IB_WC_WITH_IMM)
-		user |= USER_WC_WITH_IMM;
-	if (flags & IB_WC_WITH_INVALIDATE)
-		user |= USER_WC_WITH_INV;
-	return user;
-}
-
-static void write_user(struct ib_uverbs_wc *to, const struct ib_wc *wc)
-{
-	*to = (struct ib_uverbs_wc) {
-		.wr_id = wc->wr_id,
-		.status = wc->status,
-		.opcode = wc->opcode,
-		.vendor_err = wc->vendor_err,
-		.byte_len = wc->byte_len,
-		.ex.imm_data = wc->ex.imm_data,
-		.qp_num = wc->qp->qp_num,
-		.src_qp = wc->src_qp,
-		.wc_flags = user_flags(wc->wc_flags),
-		.pkey_index = wc->pkey_index,
-		.slid = wc->slid,
-		.sl = wc->sl,
-		.dlid_path_bits = wc->dlid_path_bits,
-		.port_num = wc->port_num,
-	};
-}
-
-static void write_entries(struct verve_cq *cq, const struct ib_wc *wc, u32 n)
-	__must_hold(&cq->lock)
-{
-	u32 i;
-
-	for (i = 0; i < n; i++, wc++) {
-		void *slot = verve_ring_slot(&cq->ring, i);
-
-		if (cq->is_user)
-			write_user(slot, wc);
-		else
-			memcpy(slot, wc, sizeof(*wc));
-	}
-	verve_ring_produce(&cq->ring, n);
-}
-
-static void meet_arm(struct verve_cq *cq)
-	__must_hold(&cq->lock)
-{
-	cq->armed = 0;
-	cq->held = 0;
-	cq->notify = true;
-	cq->told_from = cq->ring.other;
-	cq->told_to = cq->ring.index;
-}
-
-/* Are the unread entries not just those that the last event told of? */
-static bool is_news(const struct verve_cq *cq)
-	__must_hold(&cq->lock)
-{
-	return cq->ring.other != cq->told_from || cq->ring.index != cq->told_to;
-}
-
-/* The arm would be met: is it, or does it wait for more? */
-static void moderate(struct verve_cq *cq, u32 n)
-	__must_hold(&cq->lock)
-{
-	bool first = !cq->held;
-
-	if (cq->held + n >= cq->most_held) {
-		meet_arm(cq);
-		return;
-	}
-	cq->held += n;
-	if (first)
-		hrtimer_start(&cq->timer, cq->period, HRTIMER_MODE_REL_SOFT);
-}
-
-bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
-		   bool solicited)
-{
-	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
-	u32 fit = min(n, verve_ring_room(&cq->ring));
-	bool lost = fit < n && !cq->ignores_overrun;
-
-	write_entries(cq, wc, fit);
-	if (fit < n)
-		verve_count(to_vdev(cq->ibcq.device), cq_overrun, n - fit);
-	cq->overrun |= lost && !cq->overrun_reported;
-	if (cq->armed & IB_CQ_NEXT_COMP ||
-	    (cq->armed & IB_CQ_SOLICITED && solicited))
-		moderate(cq, n);
-	verve_unlock(&cq->lock, cq->is_user, flags);
-	return !lost;
-}
-
-static void raise_overrun(struct verve_cq *cq)
-{
-	struct ib_event event = {
-		.device = cq->ibcq.device,
-		.element.cq = &cq->ibcq,
-		.event = IB_EVENT_CQ_ERR,
-	};
-
-	if (cq->ibcq.event_handler)
-		cq->ibcq.event_handler(&event, cq->ibcq.cq_context);
-}
-
-static bool is_due(const struct verve_cq *cq)
-	__must_hold(&cq->lock)
-{
-	return cq->notify || cq->overrun;
-}
-
-/* Return: false when nothing is due, or somebody is telling already. */
-static bool begin_telling(struct verve_cq *cq, bool *notify, bool *overrun)
-{
-	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
-	bool begins = is_due(cq) && !cq->telling;
-
-	if (begins) {
-		*notify = cq->notify;
-		*overrun = cq->overrun;
-		cq->notify = false;
-		cq->overrun = false;
-		cq->overrun_reported |= *overrun;
-		cq->telling = true;
-	}
-	verve_unlock(&cq->lock, cq->is_user, flags);
-	return begins;
-}
-
-/* Return: whether something has become due meanwhile. */
-static bool end_telling(struct verve_cq *cq)
-{
-	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
-	bool again = is_due(cq);
-
-	cq->telling = false;
-	verve_unlock(&cq->lock, cq->is_user, flags);
-	return again;
-}
-
-void verve_cq_notify(struct verve_cq *cq)
-{
-	bool notify, overrun;
-
-	/* Set by this CPU's own posts, or left to those who set it. */
-	if (!READ_ONCE(cq->notify) && !READ_ONCE(cq->overrun))
-		return;
-	if (!begin_telling(cq, &notify, &overrun))
-		return;
-	if (overrun)
-		raise_overrun(cq);
-	if (notify && cq->ibcq.comp_handler)
-		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
-	/* Not here: others may bring more for as long as they like. */
-	if (end_telling(cq))
-		tasklet_schedule(&cq->later);
-}
-
-void verve_cq_notify_later(struct verve_cq *cq)
-{
-	if (READ_ONCE(cq->notify) || READ_ONCE(cq->overrun))
-		tasklet_schedule(&cq->later);
-}
-
-static void notify_now(struct tasklet_struct *later)
-{
-	verve_cq_notify(container_of(later, struct verve_cq, later));
-}
-
-/* What is held is held no longer. */
-static void end_period(struct verve_cq *cq)
-{
-	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
-
-	if (cq->held)
-		meet_arm(cq);
-	verve_unlock(&cq->lock, cq->is_user, flags);
-}
-
-/* The period is over; a timer that comes too late finds nothing held. */
-static enum hrtimer_restart period_over(struct hrtimer *timer)
-{
-	struct verve_cq *cq = container_of(timer, struct verve_cq, timer);
-
-	end_period(cq);
-	verve_cq_notify(cq);
-	return HRTIMER_NORESTART;
-}
-
-static void notify_soon(struct verve_cq *cq)
-{
-	local_bh_disable();
-	verve_cq_notify_later(cq);
-	local_bh_enable();
-}
-
-void verve_cq_settle(struct verve_cq *cq)
-{
-	if (cq->is_user)
-		return;
-	mutex_lock(&cq->settling);
-	hrtimer_cancel(&cq->timer);
-	end_period(cq);
-	/* Nobody else waits for the tasklet, so it can be scheduled, and has run then. */
-	notify_soon(cq);
-	tasklet_kill(&cq->later);
-	/* What other QPs have brought meanwhile: to schedule it had no effect. */
-	notify_soon(cq);
-	mutex_unlock(&cq->settling);
-}
-
-/**
- * verve_modify_cq() - moderate a CQ's events
- * @ibcq: CQ
- * @count: completions of which the last raises the event; 0 as 1
- * @period: microseconds after the first of them when it is raised anyway
- *
- * Context: process.
- * Return: 0, or -EINVAL for a count without a period, which
- * might hold an event back for ever.
- */
-int verve_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
-{
-	struct verve_cq *cq = to_vcq(ibcq);
-	unsigned long flags;
-
-	if (count > 1 && !period)
-		return -EINVAL;
-	flags = verve_lock(&cq->lock, cq->is_user);
-	cq->most_held = period && !count ? VERVE_MAX_CQ_COUNT : count;
-	cq->period = ns_to_ktime(period * NSEC_PER_USEC);
-	if (cq->held)
-		meet_arm(cq);
-	verve_unlock(&cq->lock, cq->is_user, flags);
-	notify_soon(cq);
-	return 0;
-}
 
 int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct ib_udata *udata)
@@ -291,14 +30,10 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	err = verve_quota_take(&dev->num_cqs, VERVE_MAX_CQ);
 	if (err)
 		return err;
-	cq->is_user = udata;
+	verve_cq_init(cq, udata);
 	cq->ignores_overrun = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
-	verve_lock_init(&cq->lock, cq->is_user);
-	hrtimer_setup(&cq->timer, period_over, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_SOFT);
-	tasklet_setup(&cq->later, notify_now);
-	mutex_init(&cq->settling);
-	err = verve_ring_alloc(&cq->ring, attr->cqe, element_size(cq->is_user),
+	err = verve_ring_alloc(&cq->ring, attr->cqe,
+			       verve_cq_element_size(cq->is_user),
 			       verve_udata_context(udata));
 	if (err)
 		goto give;
@@ -316,12 +51,28 @@ give:
 	return err;
 }
 
+/**
+ * verve_modify_cq() - moderate a CQ's events
+ * @ibcq: CQ
+ * @count: completions of which the last raises the event; 0 as 1
+ * @period: microseconds after the first of them when it is raised anyway
+ *
+ * Context: process. Return: 0, or -EINVAL for a count without a period, which
+ * might hold an event back for ever.
+ */
+int verve_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
+{
+	if (count > 1 && !period)
+		return -EINVAL;
+	verve_cq_moderate(to_vcq(ibcq), count, period);
+	return 0;
+}
+
 int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct verve_cq *cq = to_vcq(ibcq);
 
-	hrtimer_cancel(&cq->timer);
-	tasklet_kill(&cq->later);
+	verve_cq_stop(cq);
 	verve_ring_free(&cq->ring);
 	verve_quota_give(&to_vdev(ibcq->device)->num_cqs);
 	return 0;
@@ -361,7 +112,7 @@ int verve_resize_cq(struct ib_cq *ibcq, unsigned int cqe,
 	err = verve_udata_check(udata, sizeof(resp));
 	if (err)
 		return err;
-	err = verve_ring_alloc(&fresh, cqe, element_size(cq->is_user),
+	err = verve_ring_alloc(&fresh, cqe, verve_cq_element_size(cq->is_user),
 			       verve_udata_context(udata));
 	if (err)
 		return err;
@@ -410,30 +161,9 @@ int verve_peek_cq(struct ib_cq *ibcq, int cnt)
 	return min_t(u32, unread, cnt);
 }
 
-/*
- * A user's arm for any completion is met at once when there are completions
- * that have not been read: programs that poll a few and wait for the next event
- * depend on it. Others arm again as soon as they have the event, and read then;
- * each expects a completion for each event. So what the last event told of does
- * not count, until some of it has been read.
- * The kernel's users ask for missed events.
- */
 int verve_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 {
-	struct verve_cq *cq = to_vcq(ibcq);
-	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
-	u32 unread = verve_ring_unread(&cq->ring);
-	bool met;
+	bool unread = verve_cq_arm(to_vcq(ibcq), notify);
 
-	/* An arm for any completion stays one for any. */
-	cq->armed |= notify & IB_CQ_SOLICITED_MASK;
-	met = cq->is_user && cq->armed & IB_CQ_NEXT_COMP && unread &&
-	      is_news(cq);
-	if (met)
-		meet_arm(cq);
-	verve_unlock(&cq->lock, cq->is_user, flags);
-
-	if (met)
-		notify_soon(cq);
 	return notify & IB_CQ_REPORT_MISSED_EVENTS && unread;
 }

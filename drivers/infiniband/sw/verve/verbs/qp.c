@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queue pairs: their numbers, and how they come and go.
+ * Queue pairs: how they come and go.
  */
-#include <linux/random.h>
 #include <linux/slab.h>
 #include "../memory/window.h"
 #include "../path/nic.h"
@@ -10,108 +9,6 @@
 #include "../transport/transport.h"
 #include "qp.h"
 #include "ucontext.h"
-
-enum { GSI_QPN = 1 };
-
-/* kmalloc() would round up to twice the size. */
-static struct kmem_cache *qp_cache;
-
-/* All QPs of all devices: a packet's QPN tells its device. */
-static struct rhashtable qp_table;
-
-static const struct rhashtable_params qp_params = {
-	.key_len = sizeof_field(struct verve_qp, qpn),
-	.key_offset = offsetof(struct verve_qp, qpn),
-	.head_offset = offsetof(struct verve_qp, node),
-	.automatic_shrinking = true,
-};
-
-struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn)
-{
-	struct verve_qp *qp;
-
-	rcu_read_lock();
-	qp = rhashtable_lookup(&qp_table, &qpn, qp_params);
-	if (qp && !verve_qp_get(qp))
-		qp = NULL;
-	rcu_read_unlock();
-	/* The device is there as long as its QP is. */
-	if (qp && qp->dev->net != vnet) {
-		verve_qp_put(qp);
-		return NULL;
-	}
-	return qp;
-}
-
-struct verve_qp *verve_qp_hold(struct ib_qp *ibqp)
-{
-	struct verve_qp *qp;
-
-	rcu_read_lock();
-	qp = READ_ONCE(to_handle(ibqp)->qp);
-	if (qp && !verve_qp_get(qp))
-		qp = NULL;
-	rcu_read_unlock();
-	return qp;
-}
-
-struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev)
-{
-	struct verve_qp *qp;
-
-	rcu_read_lock();
-	qp = rcu_dereference(dev->gsi);
-	if (qp && !verve_qp_get(qp))
-		qp = NULL;
-	rcu_read_unlock();
-	return qp;
-}
-
-void verve_qp_put(struct verve_qp *qp)
-{
-	if (refcount_dec_and_test(&qp->ref))
-		complete(&qp->idle);
-}
-
-/* A number that nobody can guess and that is not in use. */
-static int assign_qpn(struct verve_qp *qp)
-{
-	int err;
-
-	do {
-		do {
-			qp->qpn = get_random_u32() & VERVE_MULTICAST_QPN;
-		} while (qp->qpn <= GSI_QPN || qp->qpn == VERVE_MULTICAST_QPN);
-		err = rhashtable_lookup_insert_fast(&qp_table, &qp->node,
-						    qp_params);
-	} while (err == -EEXIST);
-	return err;
-}
-
-static int publish(struct verve_qp *qp)
-{
-	struct verve_dev *dev = qp->dev;
-
-	if (qp->type != IB_QPT_GSI)
-		return assign_qpn(qp);
-	qp->qpn = GSI_QPN;
-	mutex_lock(&dev->qp_lock);
-	if (rcu_access_pointer(dev->gsi)) {
-		mutex_unlock(&dev->qp_lock);
-		return -EBUSY;
-	}
-	rcu_assign_pointer(dev->gsi, qp);
-	mutex_unlock(&dev->qp_lock);
-	return 0;
-}
-
-static void withdraw(struct verve_qp *qp)
-{
-	if (qp->type == IB_QPT_GSI)
-		RCU_INIT_POINTER(qp->dev->gsi, NULL);
-	else
-		rhashtable_remove_fast(&qp_table, &qp->node, qp_params);
-}
 
 static int check_init(const struct ib_qp_init_attr *init, bool is_user)
 {
@@ -209,11 +106,6 @@ static int init_rq(struct verve_qp *qp, struct ib_qp_init_attr *init,
 	return 0;
 }
 
-static void free_rcu(struct rcu_head *rcu)
-{
-	kmem_cache_free(qp_cache, container_of(rcu, struct verve_qp, rcu));
-}
-
 static void free_qp(struct verve_qp *qp)
 {
 	free_sq(&qp->sq);
@@ -225,7 +117,7 @@ static void free_qp(struct verve_qp *qp)
 	verve_fault_free(qp);
 	verve_loan_free(qp->loan);
 	verve_nic_exit_qp(qp);
-	call_rcu(&qp->rcu, free_rcu);
+	verve_qp_free(qp);
 }
 
 static int respond(const struct verve_qp *qp, struct ib_udata *udata)
@@ -249,7 +141,7 @@ static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 
 	if (verve_quota_take(&dev->num_qps, VERVE_MAX_QP))
 		return NULL;
-	qp = kmem_cache_zalloc(qp_cache, GFP_KERNEL);
+	qp = verve_qp_alloc();
 	if (!qp) {
 		verve_quota_give(&dev->num_qps);
 		return NULL;
@@ -297,7 +189,7 @@ int verve_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	if (!err)
 		err = respond(qp, udata);
 	if (!err)
-		err = publish(qp);
+		err = verve_qp_publish(qp);
 	if (err) {
 		free_qp(qp);
 		return err;
@@ -337,7 +229,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	verve_engine_kill(qp);
 	verve_engine_unlock(qp);
 
-	withdraw(qp);
+	verve_qp_withdraw(qp);
 	verve_fault_detach(qp);
 	WRITE_ONCE(to_handle(ibqp)->qp, NULL);
 	/* Others hold it across one round of its engine at most. */
@@ -366,25 +258,4 @@ void verve_qp_flush_users(struct verve_dev *dev)
 		verve_engine_unlock(qp);
 	}
 	mutex_unlock(&dev->qp_lock);
-}
-
-int verve_qp_table_init(void)
-{
-	int err;
-
-	qp_cache = KMEM_CACHE(verve_qp, SLAB_ACCOUNT);
-	if (!qp_cache)
-		return -ENOMEM;
-	err = rhashtable_init(&qp_table, &qp_params);
-	if (err)
-		kmem_cache_destroy(qp_cache);
-	return err;
-}
-
-void verve_qp_table_exit(void)
-{
-	/* QPs are freed after a grace period. */
-	rcu_barrier();
-	rhashtable_destroy(&qp_table);
-	kmem_cache_destroy(qp_cache);
 }

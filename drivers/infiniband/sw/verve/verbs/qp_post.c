@@ -4,6 +4,7 @@
  */
 #include <net/rps.h>
 #include "../transport/transport.h"
+#include "ah.h"
 #include "qp.h"
 
 /* Before RTS the verbs refuse at once (11.4.1.1); later everything completes. */
@@ -38,6 +39,15 @@ static int ring_doorbell(struct verve_qp *qp)
 	return -EINVAL;
 }
 
+static u32 ah_number(const struct verve_qp *qp, const struct ib_send_wr *wr)
+{
+	const struct ib_ah *ah = NULL;
+
+	if (!verve_qp_is_connected(qp))
+		ah = ud_wr(wr)->ah;
+	return ah ? container_of(ah, const struct verve_ah, ibah)->num : 0;
+}
+
 static int post_one(struct verve_qp *qp, const struct ib_send_wr *wr)
 	__must_hold(&qp->sq.post_lock)
 {
@@ -47,7 +57,8 @@ static int post_one(struct verve_qp *qp, const struct ib_send_wr *wr)
 	/* A slot is free when the engine has let go of what was in it */
 	if (sq->head - smp_load_acquire(&sq->tail) >= sq->max_wr)
 		return -ENOMEM;
-	err = verve_wqe_from_kernel(&sq->limits, wr, verve_sq_at(sq, sq->head));
+	err = verve_wqe_from_kernel(&sq->limits, wr, ah_number(qp, wr),
+				    verve_sq_at(sq, sq->head));
 	if (err)
 		return err;
 	/* The copy before its index: see verve_sq_head() */

@@ -10,13 +10,13 @@
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
 #include "../memory/region.h"
+#include "../queue/cq.h"
+#include "../queue/lock.h"
+#include "../queue/rq.h"
 #include "../transport/congestion.h"
+#include "../transport/qp.h"
 #include "../transport/transport.h"
-#include "cq.h"
-#include "lock.h"
-#include "qp.h"
 #include "resource.h"
-#include "rq.h"
 
 struct item {
 	const char *name;

@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shared receive queues.
+ * Shared receive queues: how they come, change and go.
  */
 #include <rdma/uverbs_ioctl.h>
 #include "../device.h"
-#include "lock.h"
-#include "rq.h"
+#include "../queue/lock.h"
+#include "../queue/rq.h"
+#include "srq.h"
 #include "ucontext.h"
-
-void verve_srq_notify(struct verve_srq *srq)
-{
-	struct ib_event event = {
-		.device = srq->ibsrq.device,
-		.element.srq = &srq->ibsrq,
-		.event = IB_EVENT_SRQ_LIMIT_REACHED,
-	};
-	unsigned long flags;
-	bool due;
-
-	if (!READ_ONCE(srq->limit_event))
-		return;
-	flags = verve_lock(&srq->rq.lock, srq->rq.is_user);
-	due = srq->limit_event;
-	srq->limit_event = false;
-	verve_unlock(&srq->rq.lock, srq->rq.is_user, flags);
-
-	if (due && srq->ibsrq.event_handler)
-		srq->ibsrq.event_handler(&event, srq->ibsrq.srq_context);
-}
 
 static int assign_number(struct verve_srq *srq)
 {

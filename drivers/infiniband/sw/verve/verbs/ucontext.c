@@ -3,7 +3,7 @@
  * User contexts: a process's handle on the device, and its mappings of rings.
  */
 #include <linux/mm.h>
-#include "ring.h"
+#include "../queue/ring.h"
 #include "ucontext.h"
 
 int verve_alloc_ucontext(struct ib_ucontext *uctx, struct ib_udata *udata)

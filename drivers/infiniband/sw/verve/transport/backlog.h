@@ -11,8 +11,8 @@
  * the peer's address, or whose PSN is far from those under way, have half of the room
  * only: to take the peer's, one would have to know its PSNs.
  */
-#ifndef VERVE_PATH_BACKLOG_H
-#define VERVE_PATH_BACKLOG_H
+#ifndef VERVE_TRANSPORT_BACKLOG_H
+#define VERVE_TRANSPORT_BACKLOG_H
 
 #include <linux/types.h>
 #include "../limits.h"

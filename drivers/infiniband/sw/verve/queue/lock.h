@@ -6,8 +6,8 @@
  * their queues are taken with interrupts off. Queues of user space are reached
  * by system calls and softirqs only, and spare themselves that cost.
  */
-#ifndef VERVE_VERBS_LOCK_H
-#define VERVE_VERBS_LOCK_H
+#ifndef VERVE_QUEUE_LOCK_H
+#define VERVE_QUEUE_LOCK_H
 
 #include <linux/spinlock.h>
 

@@ -109,7 +109,7 @@ static void wqe_from_kernel__register_operands(struct kunit *test)
 		.mr = &mr, .key = 0x4711, .access = 7,
 	};
 
-	KUNIT_ASSERT_EQ(test, verve_wqe_from_kernel(&limits, &wr.wr, out), 0);
+	KUNIT_ASSERT_EQ(test, verve_wqe_from_kernel(&limits, &wr.wr, 0, out), 0);
 	KUNIT_EXPECT_TRUE(test, verve_swqe_is_local(out));
 	KUNIT_EXPECT_TRUE(test, out->mr == &mr);
 	KUNIT_EXPECT_EQ(test, out->key, 0x4711);

@@ -3,8 +3,8 @@
  * Send work requests: the private copy that the engine works from, and the
  * validation of what users put into their rings.
  */
-#ifndef VERVE_VERBS_WQE_H
-#define VERVE_VERBS_WQE_H
+#ifndef VERVE_QUEUE_WQE_H
+#define VERVE_QUEUE_WQE_H
 
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
@@ -171,6 +171,7 @@ void verve_wqe_from_user(const struct verve_wqe_limits *limits,
  * verve_wqe_from_kernel() - the same for ib_post_send()
  * @limits: of the queue
  * @wr: request; inline data is copied from its segments' kernel addresses
+ * @ah_num: UD: of its AH
  * @out: filled; verve_swqe_size() bytes
  *
  * Context: any.
@@ -178,6 +179,7 @@ void verve_wqe_from_user(const struct verve_wqe_limits *limits,
  * and ATOMIC_WRITE, whose operands struct ib_send_wr has no place for.
  */
 int verve_wqe_from_kernel(const struct verve_wqe_limits *limits,
-			  const struct ib_send_wr *wr, struct verve_swqe *out);
+			  const struct ib_send_wr *wr, u32 ah_num,
+			  struct verve_swqe *out);
 
 #endif

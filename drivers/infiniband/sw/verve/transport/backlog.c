@@ -3,9 +3,9 @@
  * What may wait in an inbox (see backlog.h)
  */
 #include <linux/compiler.h>
-#include "../transport/transport.h"
+#include "../path/net.h"
 #include "backlog.h"
-#include "net.h"
+#include "transport.h"
 
 /*
  * Might it be what the peer has sent? This is read without the lock: while a verb

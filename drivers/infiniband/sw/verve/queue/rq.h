@@ -2,8 +2,8 @@
 /*
  * Receive queues: a QP's own, and shared ones (SRQ)
  */
-#ifndef VERVE_VERBS_RQ_H
-#define VERVE_VERBS_RQ_H
+#ifndef VERVE_QUEUE_RQ_H
+#define VERVE_QUEUE_RQ_H
 
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
@@ -119,14 +119,5 @@ static inline bool verve_srq_is_due(const struct verve_srq *srq)
  * a call of the core's.
  */
 void verve_srq_notify(struct verve_srq *srq);
-
-int verve_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr,
-		     struct ib_udata *udata);
-int verve_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
-		     enum ib_srq_attr_mask mask, struct ib_udata *udata);
-int verve_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
-int verve_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
-int verve_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
-			const struct ib_recv_wr **bad_wr);
 
 #endif

@@ -17,8 +17,8 @@
  *
  * Slot contents that the user wrote are copied once and validated in the copy.
  */
-#ifndef VERVE_VERBS_RING_H
-#define VERVE_VERBS_RING_H
+#ifndef VERVE_QUEUE_RING_H
+#define VERVE_QUEUE_RING_H
 
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>

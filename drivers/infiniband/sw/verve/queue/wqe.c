@@ -7,7 +7,6 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include "../wire/headers.h"
-#include "ah.h"
 #include "wqe.h"
 
 enum service {
@@ -256,7 +255,7 @@ void verve_wqe_from_user(const struct verve_wqe_limits *limits,
 
 static void copy_kernel_operands(const struct verve_wqe_limits *limits,
 				 const struct ib_send_wr *wr, u16 operands,
-				 struct verve_swqe *out)
+				 u32 ah_num, struct verve_swqe *out)
 {
 	if (operands & IMM)
 		out->imm = wr->ex.imm_data;
@@ -276,7 +275,7 @@ static void copy_kernel_operands(const struct verve_wqe_limits *limits,
 		out->key = reg_wr(wr)->key;
 		out->access = reg_wr(wr)->access;
 	} else if (service_of(limits->qp_type) == UD) {
-		out->ah_num = to_vah(ud_wr(wr)->ah)->num;
+		out->ah_num = ah_num;
 		out->rqpn = ud_wr(wr)->remote_qpn;
 		out->rqkey = ud_wr(wr)->remote_qkey;
 		out->pkey_index = ud_wr(wr)->pkey_index;
@@ -327,7 +326,8 @@ static bool copy_kernel_payload(const struct verve_wqe_limits *limits,
 }
 
 int verve_wqe_from_kernel(const struct verve_wqe_limits *limits,
-			  const struct ib_send_wr *wr, struct verve_swqe *out)
+			  const struct ib_send_wr *wr, u32 ah_num,
+			  struct verve_swqe *out)
 {
 	u16 operands;
 
@@ -341,7 +341,7 @@ int verve_wqe_from_kernel(const struct verve_wqe_limits *limits,
 	out->opcode = wr->opcode;
 	if (service_of(limits->qp_type) == UD && !ud_wr(wr)->ah)
 		return -EINVAL;
-	copy_kernel_operands(limits, wr, operands, out);
+	copy_kernel_operands(limits, wr, operands, ah_num, out);
 	if (!copy_kernel_payload(limits, wr, operands, out))
 		return -EINVAL;
 	return 0;

@@ -2,8 +2,8 @@
 /*
  * Multicast groups of a device, and the UD QPs attached to them
  */
-#ifndef VERVE_VERBS_MCAST_H
-#define VERVE_VERBS_MCAST_H
+#ifndef VERVE_TRANSPORT_MCAST_H
+#define VERVE_TRANSPORT_MCAST_H
 
 #include <linux/in6.h>
 #include <linux/mutex.h>

@@ -433,7 +433,7 @@ static struct verve_swqe *swqe_alloc(struct kunit *test)
 
 static void wqe_from_kernel__legal_opcodes_of_each_qp_type(struct kunit *test)
 {
-	struct verve_ah *ah = kunit_kzalloc(test, sizeof(*ah), GFP_KERNEL);
+	struct ib_ah *ah = kunit_kzalloc(test, sizeof(*ah), GFP_KERNEL);
 	struct verve_swqe *out = swqe_alloc(test);
 	struct ib_sge sge = { .length = 8 };
 	union {
@@ -446,7 +446,7 @@ static void wqe_from_kernel__legal_opcodes_of_each_qp_type(struct kunit *test)
 	int i;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, ah);
-	wr.ud.ah = &ah->ibah;
+	wr.ud.ah = ah;
 	base->sg_list = &sge;
 	base->num_sge = 1;
 	for (i = 0; i < ARRAY_SIZE(qp_types); i++) {
@@ -454,7 +454,7 @@ static void wqe_from_kernel__legal_opcodes_of_each_qp_type(struct kunit *test)
 
 		for (opcode = 0; opcode < 300; opcode++) {
 			base->opcode = opcode;
-			KUNIT_EXPECT_EQ_MSG(test, verve_wqe_from_kernel(&limits, base, out),
+			KUNIT_EXPECT_EQ_MSG(test, verve_wqe_from_kernel(&limits, base, 0, out),
 					    is_legal(qp_types[i], opcode, false) ? 0 : -EINVAL,
 					    "type %d opcode %u", qp_types[i], opcode);
 		}
@@ -479,7 +479,7 @@ static void wqe_from_kernel__operands_and_segments(struct kunit *test)
 		.compare_add = 11, .swap = 12,
 	};
 
-	KUNIT_ASSERT_EQ(test, verve_wqe_from_kernel(&limits, &wr.wr, out), 0);
+	KUNIT_ASSERT_EQ(test, verve_wqe_from_kernel(&limits, &wr.wr, 0, out), 0);
 	KUNIT_EXPECT_EQ(test, out->wr_id, 77);
 	KUNIT_EXPECT_EQ(test, out->flags, IB_SEND_SIGNALED);
 	KUNIT_EXPECT_EQ(test, out->raddr, 0x3000);
@@ -496,7 +496,7 @@ static void wqe_from_kernel__operands_and_segments(struct kunit *test)
 static void wqe_from_kernel__datagram_needs_an_address(struct kunit *test)
 {
 	struct verve_wqe_limits limits = limits_for(IB_QPT_GSI);
-	struct verve_ah *ah = kunit_kzalloc(test, sizeof(*ah), GFP_KERNEL);
+	struct ib_ah *ah = kunit_kzalloc(test, sizeof(*ah), GFP_KERNEL);
 	struct verve_swqe *out = swqe_alloc(test);
 	struct ib_ud_wr wr = {
 		.wr.opcode = IB_WR_SEND,
@@ -504,10 +504,9 @@ static void wqe_from_kernel__datagram_needs_an_address(struct kunit *test)
 	};
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, ah);
-	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr.wr, out), -EINVAL);
-	ah->num = 42;
-	wr.ah = &ah->ibah;
-	KUNIT_ASSERT_EQ(test, verve_wqe_from_kernel(&limits, &wr.wr, out), 0);
+	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr.wr, 0, out), -EINVAL);
+	wr.ah = ah;
+	KUNIT_ASSERT_EQ(test, verve_wqe_from_kernel(&limits, &wr.wr, 42, out), 0);
 	KUNIT_EXPECT_EQ(test, out->ah_num, 42);
 	KUNIT_EXPECT_EQ(test, out->rqpn, 1);
 	KUNIT_EXPECT_EQ(test, out->rqkey, 0x80010000);
@@ -529,7 +528,7 @@ static void wqe_from_kernel__inline_data_is_gathered(struct kunit *test)
 		.sg_list = sge, .num_sge = 3,
 	};
 
-	KUNIT_ASSERT_EQ(test, verve_wqe_from_kernel(&limits, &wr, out), 0);
+	KUNIT_ASSERT_EQ(test, verve_wqe_from_kernel(&limits, &wr, 0, out), 0);
 	KUNIT_EXPECT_TRUE(test, out->is_inline);
 	KUNIT_EXPECT_EQ(test, out->length, 19);
 	KUNIT_EXPECT_EQ(test, out->num_sge, 0);
@@ -546,19 +545,19 @@ static void wqe_from_kernel__what_is_too_much(struct kunit *test)
 	struct ib_send_wr wr = { .opcode = IB_WR_SEND, .sg_list = sge };
 
 	wr.num_sge = TEST_MAX_SGE;
-	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, out), 0);
+	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, 0, out), 0);
 	wr.num_sge = TEST_MAX_SGE + 1;
-	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, out), -EINVAL);
+	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, 0, out), -EINVAL);
 	wr.num_sge = -1;
-	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, out), -EINVAL);
+	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, 0, out), -EINVAL);
 	wr.num_sge = 1;
 	wr.send_flags = IB_SEND_INLINE;
-	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, out), -EINVAL);
+	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, 0, out), -EINVAL);
 	wr.send_flags = 0;
 	sge[0].length = VERVE_MAX_MSG;
-	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, out), 0);
+	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, 0, out), 0);
 	sge[0].length = VERVE_MAX_MSG + 1;
-	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, out), -EINVAL);
+	KUNIT_EXPECT_EQ(test, verve_wqe_from_kernel(&limits, &wr, 0, out), -EINVAL);
 }
 
 static struct kunit_case wqe_cases[] = {

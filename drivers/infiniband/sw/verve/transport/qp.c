@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queue pairs: their numbers, by which packets find them, and their memory.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include "../device.h"
+#include "../wire/headers.h"
+#include "qp.h"
+
+enum { GSI_QPN = 1 };
+
+/* kmalloc() would round up to twice the size. */
+static struct kmem_cache *qp_cache;
+
+/* All QPs of all devices: a packet's QPN tells its device. */
+static struct rhashtable qp_table;
+
+static const struct rhashtable_params qp_params = {
+	.key_len = sizeof_field(struct verve_qp, qpn),
+	.key_offset = offsetof(struct verve_qp, qpn),
+	.head_offset = offsetof(struct verve_qp, node),
+	.automatic_shrinking = true,
+};
+
+struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn)
+{
+	struct verve_qp *qp;
+
+	rcu_read_lock();
+	qp = rhashtable_lookup(&qp_table, &qpn, qp_params);
+	if (qp && !verve_qp_get(qp))
+		qp = NULL;
+	rcu_read_unlock();
+	/* The device is there as long as its QP is. */
+	if (qp && qp->dev->net != vnet) {
+		verve_qp_put(qp);
+		return NULL;
+	}
+	return qp;
+}
+
+struct verve_qp *verve_qp_hold(struct ib_qp *ibqp)
+{
+	struct verve_qp *qp;
+
+	rcu_read_lock();
+	qp = READ_ONCE(to_handle(ibqp)->qp);
+	if (qp && !verve_qp_get(qp))
+		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
+struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev)
+{
+	struct verve_qp *qp;
+
+	rcu_read_lock();
+	qp = rcu_dereference(dev->gsi);
+	if (qp && !verve_qp_get(qp))
+		qp = NULL;
+	rcu_read_unlock();
+	return qp;
+}
+
+void verve_qp_put(struct verve_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->ref))
+		complete(&qp->idle);
+}
+
+/* A number that nobody can guess and that is not in use. */
+static int assign_qpn(struct verve_qp *qp)
+{
+	int err;
+
+	do {
+		do {
+			qp->qpn = get_random_u32() & VERVE_MULTICAST_QPN;
+		} while (qp->qpn <= GSI_QPN || qp->qpn == VERVE_MULTICAST_QPN);
+		err = rhashtable_lookup_insert_fast(&qp_table, &qp->node,
+						    qp_params);
+	} while (err == -EEXIST);
+	return err;
+}
+
+int verve_qp_publish(struct verve_qp *qp)
+{
+	struct verve_dev *dev = qp->dev;
+
+	if (qp->type != IB_QPT_GSI)
+		return assign_qpn(qp);
+	qp->qpn = GSI_QPN;
+	mutex_lock(&dev->qp_lock);
+	if (rcu_access_pointer(dev->gsi)) {
+		mutex_unlock(&dev->qp_lock);
+		return -EBUSY;
+	}
+	rcu_assign_pointer(dev->gsi, qp);
+	mutex_unlock(&dev->qp_lock);
+	return 0;
+}
+
+void verve_qp_withdraw(struct verve_qp *qp)
+{
+	if (qp->type == IB_QPT_GSI)
+		RCU_INIT_POINTER(qp->dev->gsi, NULL);
+	else
+		rhashtable_remove_fast(&qp_table, &qp->node, qp_params);
+}
+
+struct verve_qp *verve_qp_alloc(void)
+{
+	return kmem_cache_zalloc(qp_cache, GFP_KERNEL);
+}
+
+static void free_rcu(struct rcu_head *rcu)
+{
+	kmem_cache_free(qp_cache, container_of(rcu, struct verve_qp, rcu));
+}
+
+void verve_qp_free(struct verve_qp *qp)
+{
+	call_rcu(&qp->rcu, free_rcu);
+}
+
+int verve_qp_table_init(void)
+{
+	int err;
+
+	qp_cache = KMEM_CACHE(verve_qp, SLAB_ACCOUNT);
+	if (!qp_cache)
+		return -ENOMEM;
+	err = rhashtable_init(&qp_table, &qp_params);
+	if (err)
+		kmem_cache_destroy(qp_cache);
+	return err;
+}
+
+void verve_qp_table_exit(void)
+{
+	/* QPs are freed after a grace period. */
+	rcu_barrier();
+	rhashtable_destroy(&qp_table);
+	kmem_cache_destroy(qp_cache);
+}
