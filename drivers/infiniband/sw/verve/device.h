@@ -63,9 +63,9 @@ struct verve_mcast {
  *	the list.
  * @ndev_tracker: of that reference
  * @net: per-namespace state (sockets) of the netdev's namespace; held
- * @sender: what packets carry whose ICRC a NIC may compute (path/late.c); NULL
+ * @sender: what packets carry whose ICRC a NIC may compute (offload/icrc.c); NULL
  *	without the registry of NICs
- * @home: where the registry keeps what NICs may know of the device (path/nic.c);
+ * @home: where the registry keeps what NICs may know of the device (offload/rc/qpc.c);
  *	likewise
  * @nic_wq: workqueue: QPs that go to a NIC and come back, one at a time, as they wait
  *	for the same driver; set with @home

@@ -6,8 +6,8 @@
 #include <rdma/rdma_netlink.h>
 #include "device.h"
 #include "memory/pager.h"
+#include "offload/icrc.h"
 #include "ops.h"
-#include "path/late.h"
 #include "path/path.h"
 #include "path/pmtu.h"
 #include "transport/engine.h"

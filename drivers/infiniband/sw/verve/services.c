@@ -6,8 +6,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/verve_offload.h>
 #include "device.h"
-#include "path/late.h"
-#include "path/uso.h"
+#include "offload/icrc.h"
+#include "offload/uso.h"
 #include "services.h"
 
 /* The netdev's own features; those of a VLAN are its parent's as far as it has them. */

@@ -58,7 +58,7 @@ struct verve_segment {
  * @dmabuf: the buffer of VERVE_MR_DMABUF
  * @map: where the kernel sees @dmabuf
  * @odp: the memory of VERVE_MR_ODP
- * @known: what NICs are told of it (path/nic.h), or NULL
+ * @known: what NICs are told of it (offload/rc/qpc.h), or NULL
  *
  * Everything but @ref is constant while @valid is set; see verve_mr_withdraw().
  */

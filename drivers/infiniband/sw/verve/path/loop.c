@@ -7,9 +7,9 @@
 #include <linux/string.h>
 #include "../device.h"
 #include "../trace.h"
-#include "../transport/transport.h"
 #include "../wire/icrc.h"
 #include "loop.h"
+#include "receiver.h"
 #include "train.h"
 
 static bool loopback = true;
@@ -45,8 +45,9 @@ static void count(struct verve_train *train, const struct verve_burst *burst)
 	verve_count(train, sent_pkts, burst->packets);
 	verve_count(train, sent_bytes, bytes);
 	verve_count(train, loopback_pkts, burst->packets);
-	verve_count(train->peer, rcvd_pkts, burst->packets);
-	verve_count(train->peer, rcvd_bytes, bytes);
+	verve_stats_add(train->peer_stats->counter[VERVE_CNT_rcvd_pkts],
+			burst->packets);
+	verve_stats_add(train->peer_stats->counter[VERVE_CNT_rcvd_bytes], bytes);
 }
 
 static int hand_over(struct verve_train *train, struct verve_handover *handover)

@@ -75,6 +75,7 @@ int verve_gro_complete(struct sock *sk, struct sk_buff *skb, int offset);
  * @memory: bytes that they take (backlog.h)
  * @hash: of their flow, when the NIC or RPS has computed it, or 0
  * @verified: packets of those whose ICRC a NIC has verified
+ * @marked: packets of those that a queue has marked (ECN)
  *
  * A QP's engine is entered once for all consecutive packets of a batch.
  */
@@ -89,6 +90,7 @@ struct verve_batch {
 	u32 memory;
 	u32 hash;
 	u32 verified;
+	u32 marked;
 };
 
 /**
@@ -100,6 +102,13 @@ struct verve_batch {
  * Context: softirq, RCU.
  */
 void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb);
+
+/*
+ * A copy of a packet, with the same memory, is appended. Softirq. Return: false: no
+ * memory.
+ */
+bool verve_batch_copy(struct verve_batch *batch,
+		      const struct verve_arrival *arrival);
 
 /* Hand over what is in hand. Context: softirq, RCU. */
 void verve_batch_deliver(struct verve_batch *batch);

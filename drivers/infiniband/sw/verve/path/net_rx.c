@@ -16,13 +16,11 @@
 #include <net/ip.h>
 #include <net/sock.h>
 #include "../device.h"
+#include "../offload/icrc.h"
 #include "../trace.h"
-#include "../transport/backlog.h"
-#include "../transport/engine.h"
-#include "../transport/mcast.h"
 #include "../wire/icrc.h"
-#include "late.h"
 #include "net.h"
+#include "receiver.h"
 
 /* Of a device, for a packet that came by its own netdev to an address of that */
 #define BEST_FIT 4
@@ -291,7 +289,7 @@ static void append(struct verve_batch *batch, struct sk_buff *skb)
 	batch->memory += verve_arrival_memory(arrival);
 	batch->hash = skb_get_hash_raw(skb);
 	if (unlikely(arrival->pdu.flags & VERVE_PDU_CE))
-		verve_count(batch->qp, np_ecn_marked_roce_packets, 1);
+		batch->marked++;
 	detach(skb, arrival->pdu.hdr_len);
 	arrival->node.next = batch->newest;
 	batch->newest = &arrival->node;
@@ -299,44 +297,31 @@ static void append(struct verve_batch *batch, struct sk_buff *skb)
 		batch->oldest = &arrival->node;
 }
 
-/* A copy of the packet, with the same memory; nobody changes that any more. */
-static void give(struct verve_net *vnet, struct verve_qp *qp,
-		 struct sk_buff *skb)
+bool verve_batch_copy(struct verve_batch *batch,
+		      const struct verve_arrival *arrival)
 {
-	struct verve_batch batch = { .vnet = vnet, .qp = qp };
+	struct sk_buff *skb;
 
-	skb = skb_clone(skb, GFP_ATOMIC);
-	if (unlikely(!skb)) {
-		verve_count(qp, rx_drop_memory, 1);
-		trace_verve_drop(qp->dev, qp->qpn, VERVE_CNT_rx_drop_memory);
-		verve_qp_put(qp);
-		return;
-	}
-	verve_count(qp, rcvd_mcast_pkts, 1);
-	append(&batch, skb);
-	verve_batch_deliver(&batch);
+	/* Nobody changes its memory any more. */
+	skb = skb_clone(container_of((char (*)[48])arrival, struct sk_buff, cb),
+			GFP_ATOMIC);
+	if (unlikely(!skb))
+		return false;
+	append(batch, skb);
+	return true;
 }
 
-/* To every QP that is attached (IBTA vol. 1, 10.5.2.2) */
 static void take_multicast(struct verve_net *vnet, struct sk_buff *skb)
 {
 	struct verve_dev *dev = find_device(vnet, skb);
-	struct verve_group_member *member;
-	struct verve_group *group = NULL;
 	struct in6_addr addr;
 
-	if (dev && get_daddr(skb, &addr))
-		group = verve_mcast_find(dev, &addr);
-	if (!group) {
-		drop(vnet, skb, VERVE_MULTICAST_QPN, VERVE_CNT_rx_drop_no_qp);
-		return;
-	}
 	to_arrival(skb)->pdu.flags |= VERVE_PDU_MULTICAST;
-	list_for_each_entry_rcu(member, &group->members, entry) {
-		if (verve_qp_get(member->qp))
-			give(vnet, member->qp, skb);
-	}
-	consume_skb(skb);
+	if (dev && get_daddr(skb, &addr) &&
+	    verve_mcast_receive(vnet, dev, &addr, to_arrival(skb)))
+		consume_skb(skb);
+	else
+		drop(vnet, skb, VERVE_MULTICAST_QPN, VERVE_CNT_rx_drop_no_qp);
 }
 
 void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb)
@@ -370,19 +355,9 @@ void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb)
 
 void verve_batch_deliver(struct verve_batch *batch)
 {
-	struct verve_qp *qp = batch->qp;
-
-	if (!qp)
+	if (!batch->qp)
 		return;
-	verve_count(qp, rcvd_pkts, batch->packets);
-	verve_count(qp, rcvd_bytes, batch->bytes);
-	if (batch->verified)
-		verve_count(qp, rx_icrc_offload, batch->verified);
-	if (unlikely(batch->hash != READ_ONCE(qp->rx_hash)))
-		WRITE_ONCE(qp->rx_hash, batch->hash);
-	if (likely(verve_backlog_admit(batch)))
-		verve_engine_receive(qp, batch->newest, batch->oldest);
-	verve_qp_put(qp);
+	verve_batch_receive(batch);
 	*batch = (struct verve_batch) { .vnet = batch->vnet };
 }
 

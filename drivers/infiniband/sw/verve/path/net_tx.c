@@ -5,8 +5,8 @@
 #include <linux/minmax.h>
 #include <linux/skbuff.h>
 #include "../device.h"
+#include "../offload/icrc.h"
 #include "../trace.h"
-#include "late.h"
 #include "loop.h"
 #include "net.h"
 #include "train.h"

@@ -12,14 +12,14 @@
 #include <net/ipv6.h>
 #include <net/udp.h>
 #include "../device.h"
+#include "../offload/icrc.h"
+#include "../offload/lso.h"
+#include "../offload/uso.h"
 #include "../wire/icrc.h"
-#include "late.h"
-#include "message.h"
 #include "net.h"
 #include "pmtu.h"
 #include "room.h"
 #include "train.h"
-#include "uso.h"
 
 static bool trains = true;
 module_param(trains, bool, 0644);

@@ -38,6 +38,7 @@ struct verve_qp;
  * @is_trial: that is a trial
  * @is_closed: the last packet of that is shorter, so no other follows
  * @peer: QP that needs no packets, or NULL: then all the above is not used
+ * @peer_stats: where that is counted, for this round
  * @loop: what passes to and from @peer
  *
  * On the stack of whoever owns the flow.
@@ -59,6 +60,7 @@ struct verve_train {
 	bool is_trial;
 	bool is_closed;
 	struct verve_qp *peer;
+	struct verve_stats __percpu *peer_stats;
 	struct verve_loop *loop;
 };
 

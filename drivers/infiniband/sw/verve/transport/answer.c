@@ -2,8 +2,8 @@
 /*
  * Answers of the responder: ACKs, and the NAKs of IBTA vol. 1, 9.7.5.2
  */
+#include "../offload/rc/ddp.h"
 #include "../wire/psn.h"
-#include "placing.h"
 #include "transport.h"
 
 static const struct {

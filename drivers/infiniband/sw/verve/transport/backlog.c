@@ -68,3 +68,20 @@ bool verve_backlog_admit(struct verve_batch *batch)
 	atomic_add(batch->memory, &qp->inbox_memory);
 	return true;
 }
+
+void verve_batch_receive(struct verve_batch *batch)
+{
+	struct verve_qp *qp = batch->qp;
+
+	verve_count(qp, rcvd_pkts, batch->packets);
+	verve_count(qp, rcvd_bytes, batch->bytes);
+	if (batch->verified)
+		verve_count(qp, rx_icrc_offload, batch->verified);
+	if (unlikely(batch->marked))
+		verve_count(qp, np_ecn_marked_roce_packets, batch->marked);
+	if (unlikely(batch->hash != READ_ONCE(qp->rx_hash)))
+		WRITE_ONCE(qp->rx_hash, batch->hash);
+	if (likely(verve_backlog_admit(batch)))
+		verve_engine_receive(qp, batch->newest, batch->oldest);
+	verve_qp_put(qp);
+}

@@ -28,10 +28,10 @@
 #include <linux/bitops.h>
 #include <linux/bottom_half.h>
 #include <linux/irqflags.h>
+#include "../offload/rc/ddp.h"
+#include "../offload/rc/rc.h"
 #include "../path/loop.h"
 #include "congestion.h"
-#include "loan.h"
-#include "placing.h"
 #include "transport.h"
 
 static struct workqueue_struct *engine_wq;

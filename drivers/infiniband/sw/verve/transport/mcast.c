@@ -16,8 +16,9 @@
 #include <linux/slab.h>
 #include <net/addrconf.h>
 #include "../device.h"
+#include "../path/net.h"
 #include "mcast.h"
-#include "qp.h"
+#include "transport.h"
 
 static const struct rhashtable_params group_params = {
 	.key_len = sizeof_field(struct verve_group, addr),
@@ -35,12 +36,6 @@ int verve_mcast_init(struct verve_dev *dev)
 void verve_mcast_exit(struct verve_dev *dev)
 {
 	rhashtable_destroy(&dev->mcast.groups);
-}
-
-struct verve_group *verve_mcast_find(struct verve_dev *dev,
-				     const struct in6_addr *addr)
-{
-	return rhashtable_lookup(&dev->mcast.groups, addr, group_params);
 }
 
 static struct verve_group *find_group(struct verve_dev *dev,
@@ -273,4 +268,36 @@ int verve_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 	}
 	mutex_unlock(&dev->mcast.lock);
 	return member ? 0 : -EINVAL;
+}
+
+static void give(struct verve_net *vnet, struct verve_qp *qp,
+		 const struct verve_arrival *arrival)
+{
+	struct verve_batch batch = { .vnet = vnet, .qp = qp };
+
+	if (unlikely(!verve_batch_copy(&batch, arrival))) {
+		verve_qp_drop(qp, rx_drop_memory);
+		verve_qp_put(qp);
+		return;
+	}
+	verve_count(qp, rcvd_mcast_pkts, 1);
+	verve_batch_receive(&batch);
+}
+
+/* To every QP that is attached (IBTA vol. 1, 10.5.2.2) */
+bool verve_mcast_receive(struct verve_net *vnet, struct verve_dev *dev,
+			 const struct in6_addr *addr,
+			 const struct verve_arrival *arrival)
+{
+	struct verve_group_member *member;
+	struct verve_group *group;
+
+	group = rhashtable_lookup(&dev->mcast.groups, addr, group_params);
+	if (!group)
+		return false;
+	list_for_each_entry_rcu(member, &group->members, entry) {
+		if (verve_qp_get(member->qp))
+			give(vnet, member->qp, arrival);
+	}
+	return true;
 }

@@ -46,10 +46,6 @@ struct verve_group_member {
 int verve_mcast_init(struct verve_dev *dev);
 void verve_mcast_exit(struct verve_dev *dev);
 
-/* RCU. The group of an address, or NULL when no QP is attached to it. */
-struct verve_group *verve_mcast_find(struct verve_dev *dev,
-				     const struct in6_addr *addr);
-
 /* verbs; process context */
 int verve_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 int verve_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);

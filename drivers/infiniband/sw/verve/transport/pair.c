@@ -150,9 +150,11 @@ void verve_pair_begin(struct verve_qp *qp, struct verve_train *train,
 		.qpn = peer->qpn,
 		.stats = peer->stats,
 		.peer = qp,
+		.peer_stats = qp->stats,
 		.loop = loop,
 	};
 	qp->train->peer = peer;
+	qp->train->peer_stats = peer->stats;
 	qp->train->loop = loop;
 	peer->train = train;
 	peer->budget = VERVE_BUDGET_PACKETS;
@@ -185,6 +187,7 @@ static u8 lost_kind(const struct verve_arrival *arrival)
  * no pair yet.
  */
 void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
 {
 	if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
 		verve_engine_take_in(qp, arrival);

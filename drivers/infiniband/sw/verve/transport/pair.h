@@ -85,10 +85,6 @@ void verve_pair_begin(struct verve_qp *qp, struct verve_train *train,
 bool verve_pair_settle(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* A handover for @qp, of a pair that is owned. */
-void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
-	__must_hold(&qp->lock);
-
 /* Memory is there again: have sent once more what was lost for want of it. */
 void verve_pair_resume(struct verve_qp *qp)
 	__must_hold(&qp->lock);

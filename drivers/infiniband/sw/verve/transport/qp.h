@@ -15,6 +15,7 @@
 #include <rdma/ib_verbs.h>
 #include "../memory/region.h"
 #include "../path/path.h"
+#include "../path/receiver.h"
 #include "../queue/cq.h"
 #include "../queue/rq.h"
 #include "../queue/sq.h"
@@ -140,7 +141,7 @@ struct verve_replay {
  * @num_jobs: in @jobs
  * @num_repeats: of those, requests that came again; @room at most
  * @job_psn: of the next response of the first job
- * @in_run: a NIC places, or has placed, what comes next (transport/placing.h)
+ * @in_run: a NIC places, or has placed, what comes next (offload/rc/ddp.h)
  * @recv: current receive
  * @early: requests that came before their turn
  */
@@ -245,8 +246,8 @@ enum verve_qp_notice {
  * @pair: a QP of the same device that it is connected with
  * @congestion: how it is held back, or NULL: it never was
  * @cnp_sent: ns: when it last told its peer of marks, or 0
- * @nic: what NICs know of it (path/nic.h), or NULL; constant
- * @loan: how it may be lent to a NIC (transport/loan.h), or NULL; constant
+ * @nic: what NICs know of it (offload/rc/qpc.h), or NULL; constant
+ * @loan: how it may be lent to a NIC (offload/rc/rc.h), or NULL; constant
  * @lent: it is, and nothing of it runs here
  */
 struct verve_qp {
@@ -329,21 +330,12 @@ static inline bool verve_qp_is_connected(const struct verve_qp *qp)
 }
 
 /**
- * verve_qp_find() - the QP that a packet is for
- * @vnet: namespace that it arrived in
- * @qpn: destination QP, not 1
- * Context: any up to softirq. Return: QP with a reference, or NULL.
- */
-struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn);
-/**
  * verve_qp_hold() - the QP behind the core's object
  * @ibqp: may be in the middle of being destroyed: before Linux 7.2, who looks
  *	at resources by netlink keeps the core's object only
  * Context: any up to softirq. Return: QP with a reference, or NULL.
  */
 struct verve_qp *verve_qp_hold(struct ib_qp *ibqp);
-/* QP 1 of a device, with a reference, or NULL. */
-struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev);
 void verve_qp_put(struct verve_qp *qp);
 /* One more reference, if there still is one. Any context. */
 static inline bool verve_qp_get(struct verve_qp *qp)

@@ -2,7 +2,7 @@
 /*
  * Recovery from loss (see recovery.h)
  */
-#include "../path/uso.h"
+#include "../offload/uso.h"
 #include "../wire/psn.h"
 #include "recovery.h"
 #include "transport.h"

@@ -4,8 +4,8 @@
  * their PSNs (IBTA vol. 1, 9.7.4 for RC, 9.8.3 for UC).
  */
 #include <linux/ktime.h>
+#include "../offload/rc/ddp.h"
 #include "../wire/psn.h"
-#include "placing.h"
 #include "transport.h"
 #include "verdict.h"
 

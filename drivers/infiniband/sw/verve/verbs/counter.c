@@ -9,8 +9,8 @@
  */
 #include <linux/slab.h>
 #include "../device.h"
-#include "../path/late.h"
-#include "../path/nic.h"
+#include "../offload/icrc.h"
+#include "../offload/rc/qpc.h"
 #include "../transport/qp.h"
 #include "../transport/transport.h"
 #include "counter.h"

@@ -10,7 +10,7 @@
 #include "../memory/keys.h"
 #include "../memory/odp.h"
 #include "../memory/region.h"
-#include "../path/nic.h"
+#include "../offload/mpt.h"
 #include "mr.h"
 
 #define MR_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \

@@ -4,8 +4,8 @@
  */
 #include <linux/slab.h>
 #include "../memory/window.h"
-#include "../path/nic.h"
-#include "../transport/loan.h"
+#include "../offload/rc/qpc.h"
+#include "../offload/rc/rc.h"
 #include "../transport/transport.h"
 #include "qp.h"
 #include "ucontext.h"

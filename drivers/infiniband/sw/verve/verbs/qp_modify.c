@@ -4,10 +4,10 @@
  */
 #include <linux/slab.h>
 #include <net/inet_ecn.h>
-#include "../path/nic.h"
+#include "../offload/rc/ddp.h"
+#include "../offload/rc/qpc.h"
+#include "../offload/rc/rc.h"
 #include "../transport/congestion.h"
-#include "../transport/loan.h"
-#include "../transport/placing.h"
 #include "../transport/transport.h"
 #include "../wire/psn.h"
 #include "qp.h"

@@ -17,10 +17,10 @@
  * it is neither executed nor kept until its turn, and the peer sends it again. A new
  * run begins when all that was placed before has been passed.
  */
-#ifndef VERVE_TRANSPORT_PLACING_H
-#define VERVE_TRANSPORT_PLACING_H
+#ifndef VERVE_OFFLOAD_RC_DDP_H
+#define VERVE_OFFLOAD_RC_DDP_H
 
-#include "qp.h"
+#include "../../transport/qp.h"
 
 /* Has a NIC placed its payload? Of a packet that may be executed, or kept. */
 bool verve_placing_is_placed(const struct verve_qp *qp,

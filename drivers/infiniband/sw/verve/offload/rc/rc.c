@@ -5,14 +5,14 @@
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <rdma/verve_offload_rc.h>
-#include "../path/carry.h"
-#include "../path/nic.h"
-#include "../wire/psn.h"
-#include "book.h"
-#include "congestion.h"
-#include "loan.h"
-#include "placing.h"
-#include "transport.h"
+#include "../../transport/congestion.h"
+#include "../../transport/transport.h"
+#include "../../wire/psn.h"
+#include "ddp.h"
+#include "device.h"
+#include "events.h"
+#include "qpc.h"
+#include "rc.h"
 
 enum {
 	/* ms that a QP stays when it has come back, and at most */

@@ -14,11 +14,11 @@
 #include <net/ipv6.h>
 #include <rdma/verve_offload.h>
 #include "../device.h"
+#include "../path/net.h"
+#include "../path/pmtu.h"
 #include "../wire/icrc.h"
-#include "late.h"
-#include "message.h"
-#include "net.h"
-#include "pmtu.h"
+#include "icrc.h"
+#include "lso.h"
 
 const struct verve_offload_registry *verve_registry;
 

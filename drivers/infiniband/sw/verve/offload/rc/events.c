@@ -3,7 +3,7 @@
  * The book of a QP that is lent (see book.h)
  */
 #include <linux/slab.h>
-#include "book.h"
+#include "events.h"
 
 /**
  * struct verve_book - what the NIC writes and the engine reads

@@ -2,10 +2,10 @@
 /*
  * Payload that a NIC has placed (see placing.h)
  */
-#include "../path/nic.h"
-#include "../wire/psn.h"
-#include "placing.h"
-#include "transport.h"
+#include "../../transport/transport.h"
+#include "../../wire/psn.h"
+#include "ddp.h"
+#include "qpc.h"
 
 bool verve_placing_is_placed(const struct verve_qp *qp,
 			     const struct verve_arrival *arrival)

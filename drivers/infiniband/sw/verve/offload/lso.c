@@ -12,10 +12,10 @@
 #include <net/dst.h>
 #include <net/ip.h>
 #include "../limits.h"
+#include "../path/net.h"
+#include "../path/train.h"
 #include "../wire/icrc.h"
-#include "message.h"
-#include "net.h"
-#include "train.h"
+#include "lso.h"
 
 enum {
 	/* As of trials of other NICs' segmentation (uso.c) */

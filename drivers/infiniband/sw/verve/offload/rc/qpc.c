@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What NICs know: pinned regions, and RC QPs that can receive
+ * What NICs know of RC QPs that can receive
  *
- * Of either, the registry gets a description, and tells whichever NIC there is.
+ * The registry gets a description, and tells whichever NIC there is.
  */
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 #include <rdma/verve_offload.h>
-#include "../device.h"
-#include "../transport/loan.h"
-#include "../transport/transport.h"
-#include "../wire/psn.h"
-#include "late.h"
-#include "nic.h"
+#include "../../device.h"
+#include "../../transport/transport.h"
+#include "../../wire/psn.h"
+#include "../icrc.h"
+#include "qpc.h"
+#include "rc.h"
 
 /**
  * struct verve_nic_qp - of a QP
@@ -30,44 +30,6 @@ struct verve_nic_qp {
 u64 verve_nic_refused(const struct verve_dev *dev)
 {
 	return dev->home ? verve_registry->refused(dev->home) : 0;
-}
-
-/* Pinned, and its key is that of its registration. */
-static bool is_of_use(const struct verve_mr *mr)
-{
-	return mr->kind == VERVE_MR_USER;
-}
-
-void verve_nic_add_mr(struct verve_mr *mr)
-{
-	struct verve_dev *dev = to_vdev(mr->ibmr.pd->device);
-	struct verve_offload_mr *known;
-
-	if (!dev->home || !is_of_use(mr))
-		return;
-	known = kzalloc_obj(*known, GFP_KERNEL_ACCOUNT);
-	if (!known)
-		return;
-	*known = (struct verve_offload_mr) {
-		.rkey = mr->key,
-		.pd = mr->ibmr.pd,
-		.iova = mr->iova,
-		.length = mr->length,
-		.access = mr->access,
-		.sgt = &mr->umem->sgt_append.sgt,
-		.offset = ib_umem_offset(mr->umem),
-	};
-	mr->known = known;
-	verve_registry->publish(dev->home, VERVE_OFFLOAD_MR, &known->object);
-}
-
-void verve_nic_del_mr(struct verve_mr *mr)
-{
-	if (!mr->known)
-		return;
-	verve_registry->withdraw(VERVE_OFFLOAD_MR, &mr->known->object);
-	kfree(mr->known);
-	mr->known = NULL;
 }
 
 /* A device looks at one tag. */

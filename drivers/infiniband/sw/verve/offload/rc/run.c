@@ -4,11 +4,11 @@
  */
 #include <linux/jiffies.h>
 #include <rdma/verve_offload_rc.h>
-#include "../path/carry.h"
-#include "../wire/psn.h"
-#include "book.h"
-#include "loan.h"
-#include "transport.h"
+#include "../../transport/transport.h"
+#include "../../wire/psn.h"
+#include "device.h"
+#include "events.h"
+#include "rc.h"
 
 enum {
 	/* PSNs that a NIC may have before it */

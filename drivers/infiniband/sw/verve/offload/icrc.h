@@ -2,8 +2,8 @@
 /*
  * The ICRC, left to NICs whose driver has registered (rdma/verve_offload.h)
  */
-#ifndef VERVE_PATH_LATE_H
-#define VERVE_PATH_LATE_H
+#ifndef VERVE_OFFLOAD_ICRC_H
+#define VERVE_OFFLOAD_ICRC_H
 
 #include <linux/types.h>
 

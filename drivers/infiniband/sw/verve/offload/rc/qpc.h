@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What NICs know of a device's memory regions and QPs (rdma/verve_offload.h)
+ * What NICs know of a device's QPs (rdma/verve_offload.h)
  */
-#ifndef VERVE_PATH_NIC_H
-#define VERVE_PATH_NIC_H
+#ifndef VERVE_OFFLOAD_RC_QPC_H
+#define VERVE_OFFLOAD_RC_QPC_H
 
 #include <linux/types.h>
 
 struct net_device;
 struct verve_dev;
-struct verve_mr;
 struct verve_offload_qp;
 struct verve_qp;
 
@@ -24,22 +23,6 @@ void verve_nic_readdress(struct verve_dev *dev);
 /* How often a NIC's driver has refused to know something. Any context. */
 u64 verve_nic_refused(const struct verve_dev *dev);
 
-/**
- * verve_nic_add_mr() - a region is complete
- * @mr: with key and memory; one that NICs have no use for is ignored
- * Context: process.
- */
-void verve_nic_add_mr(struct verve_mr *mr);
-/**
- * verve_nic_del_mr() - what it is, or its memory, will change
- * @mr: of any kind, added or not
- *
- * When this returns, no NIC writes there.
- *
- * Context: process.
- */
-void verve_nic_del_mr(struct verve_mr *mr);
-
 /* A QP comes, with the device's qp_lock free, and goes. Process context. */
 void verve_nic_init_qp(struct verve_qp *qp);
 void verve_nic_exit_qp(struct verve_qp *qp);
@@ -51,7 +34,7 @@ void verve_nic_exit_qp(struct verve_qp *qp);
 void verve_nic_update_qp(struct verve_qp *qp);
 
 /*
- * The receiving of a QP (transport/placing.h). The engine is owned.
+ * The receiving of a QP (offload/rc/ddp.h). The engine is owned.
  */
 
 /* Has a NIC ever placed what came for it? */

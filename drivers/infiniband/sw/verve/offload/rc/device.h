@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Between the loan of a QP (transport/loan.h) and the registry of NICs
+ * Between the loan of a QP (offload/rc/rc.h) and the registry of NICs
  */
-#ifndef VERVE_PATH_CARRY_H
-#define VERVE_PATH_CARRY_H
+#ifndef VERVE_OFFLOAD_RC_DEVICE_H
+#define VERVE_OFFLOAD_RC_DEVICE_H
 
 #include <linux/compiler_types.h>
 #include <linux/types.h>

@@ -11,8 +11,8 @@
  * was right. Without that evidence no more than two packets are at stake, and they
  * are sent again one by one.
  */
-#ifndef VERVE_PATH_USO_H
-#define VERVE_PATH_USO_H
+#ifndef VERVE_OFFLOAD_USO_H
+#define VERVE_OFFLOAD_USO_H
 
 #include <linux/atomic.h>
 #include <linux/types.h>

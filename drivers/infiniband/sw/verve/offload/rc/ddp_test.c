@@ -15,7 +15,7 @@
 #define verve_fault_stalls placing_test_stalls
 #endif
 
-#include "transport.h"
+#include "../../transport/transport.h"
 
 /* Counts; the module's tracepoints and those of each CPU are not here. */
 #undef verve_qp_drop
@@ -32,7 +32,7 @@ static struct {
 	u64 count_rx_placed_pkts, count_rx_placed_bytes, skipped;
 } nic;
 
-#include "placing.c"
+#include "ddp.c"
 
 bool placing_test_has_placed(const struct verve_qp *qp)
 {

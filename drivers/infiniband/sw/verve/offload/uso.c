@@ -8,9 +8,9 @@
 #include <net/dst.h>
 #include <rdma/verve_offload.h>
 #include "../device.h"
-#include "late.h"
-#include "net.h"
-#include "train.h"
+#include "../path/net.h"
+#include "../path/train.h"
+#include "icrc.h"
 #include "uso.h"
 
 enum {

@@ -7,11 +7,11 @@
  * and writes here. The engine reads when the driver reports. The receive at hand is
  * here, too, for as long as the QP is lent.
  */
-#ifndef VERVE_TRANSPORT_BOOK_H
-#define VERVE_TRANSPORT_BOOK_H
+#ifndef VERVE_OFFLOAD_RC_EVENTS_H
+#define VERVE_OFFLOAD_RC_EVENTS_H
 
 #include <rdma/verve_offload_rc.h>
-#include "qp.h"
+#include "../../transport/qp.h"
 
 enum {
 	/* What a NIC may have done without reporting it */

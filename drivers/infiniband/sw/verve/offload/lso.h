@@ -14,10 +14,10 @@
  * to be sent again eight times in a row, and no message arrived meanwhile, the flow has
  * none for ten seconds, and then one, to see. What is sent again is never a message.
  */
-#ifndef VERVE_PATH_MESSAGE_H
-#define VERVE_PATH_MESSAGE_H
+#ifndef VERVE_OFFLOAD_LSO_H
+#define VERVE_OFFLOAD_LSO_H
 
-#include "path.h"
+#include "../path/path.h"
 
 /* Does nothing speak against messages of this flow? */
 bool verve_message_is_trusted(const struct verve_flow *flow);

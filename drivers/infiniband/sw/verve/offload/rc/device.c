@@ -8,12 +8,12 @@
 #include <net/dst.h>
 #include <net/neighbour.h>
 #include <rdma/verve_offload_rc.h>
-#include "../device.h"
-#include "../transport/transport.h"
-#include "carry.h"
-#include "late.h"
-#include "net.h"
-#include "nic.h"
+#include "../../device.h"
+#include "../../path/net.h"
+#include "../../transport/transport.h"
+#include "../icrc.h"
+#include "device.h"
+#include "qpc.h"
 
 bool verve_carry_is_offered(struct verve_qp *qp)
 {

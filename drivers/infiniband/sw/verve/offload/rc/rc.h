@@ -18,12 +18,12 @@
  * For a while it stays: longer each time that it came back by itself, and until the
  * peer has answered, so that one that never does is found out.
  */
-#ifndef VERVE_TRANSPORT_LOAN_H
-#define VERVE_TRANSPORT_LOAN_H
+#ifndef VERVE_OFFLOAD_RC_RC_H
+#define VERVE_OFFLOAD_RC_RC_H
 
 #include <linux/types.h>
 #include <linux/workqueue.h>
-#include "qp.h"
+#include "../../transport/qp.h"
 
 struct verve_book;
 struct verve_offload_rc_terms;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What NICs know of pinned regions: their memory protection table
+ */
+#include <linux/slab.h>
+#include <rdma/verve_offload.h>
+#include "../device.h"
+#include "../memory/region.h"
+#include "icrc.h"
+#include "mpt.h"
+
+/* Pinned, and its key is that of its registration. */
+static bool is_of_use(const struct verve_mr *mr)
+{
+	return mr->kind == VERVE_MR_USER;
+}
+
+void verve_nic_add_mr(struct verve_mr *mr)
+{
+	struct verve_dev *dev = to_vdev(mr->ibmr.pd->device);
+	struct verve_offload_mr *known;
+
+	if (!dev->home || !is_of_use(mr))
+		return;
+	known = kzalloc_obj(*known, GFP_KERNEL_ACCOUNT);
+	if (!known)
+		return;
+	*known = (struct verve_offload_mr) {
+		.rkey = mr->key,
+		.pd = mr->ibmr.pd,
+		.iova = mr->iova,
+		.length = mr->length,
+		.access = mr->access,
+		.sgt = &mr->umem->sgt_append.sgt,
+		.offset = ib_umem_offset(mr->umem),
+	};
+	mr->known = known;
+	verve_registry->publish(dev->home, VERVE_OFFLOAD_MR, &known->object);
+}
+
+void verve_nic_del_mr(struct verve_mr *mr)
+{
+	if (!mr->known)
+		return;
+	verve_registry->withdraw(VERVE_OFFLOAD_MR, &mr->known->object);
+	kfree(mr->known);
+	mr->known = NULL;
+}
