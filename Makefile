@@ -9,19 +9,21 @@ KERNEL ?=
 VARIANT ?= plain
 
 MODULE_DIR := drivers/infiniband/sw/verve
+REGISTRY_DIR := drivers/infiniband/sw/verve_offload
 BUILD_ARGS := $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(if $(CF),CF=$(CF)) \
 	$(if $(ARCH),ARCH=$(ARCH))
 
 .PHONY: modules
 modules: need-kdir
 	@ko=$$(tools/build $(KDIR) $(BUILD_ARGS)) && \
-		cp "$$ko" "$${ko%/*}"/verve_offload.ko "$${ko%/*}"/Module.symvers \
-			$(MODULE_DIR)/ && \
+		cp "$$ko" "$${ko%/*}"/Module.symvers $(MODULE_DIR)/ && \
+		cp "$${ko%/*}"_offload/verve_offload.ko \
+			"$${ko%/*}"_offload/Module.symvers $(REGISTRY_DIR)/ && \
 		echo "$(MODULE_DIR)/verve.ko"
 
 .PHONY: modules_install
 modules_install: modules
-	@tools/install $(MODULE_DIR)/verve.ko $(MODULE_DIR)/verve_offload.ko
+	@tools/install $(MODULE_DIR)/verve.ko $(REGISTRY_DIR)/verve_offload.ko
 
 .PHONY: need-kdir
 need-kdir:
@@ -95,7 +97,8 @@ clean:
 .PHONY: help
 help:
 	@echo 'The module:'
-	@echo '  make                  verve.ko and verve_offload.ko for the running kernel, in $(MODULE_DIR)'
+	@echo '  make                  verve.ko and verve_offload.ko for the running kernel, in'
+	@echo '                        $(MODULE_DIR) and $(REGISTRY_DIR)'
 	@echo '  make KDIR=DIR         for the kernel whose build directory is DIR'
 	@echo '                        (ARCH=um for UML; W=1, C=2 as for the kernel)'
 	@echo '  make modules_install  into /lib/modules (INSTALL_MOD_PATH= before it)'
