@@ -80,13 +80,13 @@ struct verve_mcast {
  * @mr_table: keys to MRs and MWs, by the upper 24 bits of the key
  *	(memory/keys.c)
  * @mw_lock: spinlock: bindings of memory windows (memory/window.c)
- * @ahs: AH number to struct verve_av (ah.c); RCU
+ * @ahs: AH number to struct verve_av (path/av.c); RCU
  * @next_ah: where the search for a free number begins
  * @srq_nums: numbers of SRQs
  * @num_pds: how many there are, as the next two; see verve_quota_take()
  * @num_cqs: likewise
  * @num_qps: likewise
- * @mcast: multicast groups (mcast.c)
+ * @mcast: multicast groups (transport/mcast.c)
  * @gsi: the QP with number 1, RCU; set while it exists
  * @stats: per-CPU counters of what is not counted apart
  * @apart: per-CPU counters of QPs that are counted apart, by the number of

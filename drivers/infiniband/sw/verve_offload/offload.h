@@ -47,7 +47,7 @@ struct verve_offload {
 	struct rcu_head rcu;
 };
 
-/* What messages are on their way, and the netdevs that take it: see message.c. */
+/* What messages are on their way, and the netdevs that take it: see tx_lso.c. */
 #define VERVE_OFFLOAD_MESSAGE_GSO	SKB_GSO_SCTP
 #define VERVE_OFFLOAD_MESSAGE_FEATURE	NETIF_F_GSO_SCTP
 
@@ -159,12 +159,12 @@ struct sk_buff *verve_offload_segment(struct sk_buff *message);
 struct sk_buff *verve_offload_settle_message(struct net_device *ndev,
 					     struct sk_buff *skb);
 
-/* The other end of struct verve_offload_registry: message.c */
+/* The other end of struct verve_offload_registry: tx_lso.c */
 void verve_offload_give_message(struct verve_offload_sender *sender,
 				struct sk_buff *skb);
 bool verve_offload_takes_messages(struct verve_offload_sender *sender);
 
-/* late.c */
+/* tx_icrc.c */
 void verve_offload_attach(const struct verve_offload_transport *transport);
 void verve_offload_detach(void);
 struct verve_offload_sender *verve_offload_open(void);
@@ -217,7 +217,7 @@ bool verve_offload_rx_sync(struct verve_offload_qp *qp,
 			   const struct verve_offload_rx_point *point);
 void verve_offload_rx_stop(struct verve_offload_qp *qp);
 
-/* carry.c: likewise */
+/* rc.c: likewise */
 void verve_offload_rc_lend(struct verve_offload_qp *qp);
 void verve_offload_rc_take_back(struct verve_offload_qp *qp);
 int verve_offload_rc_post(struct verve_offload_qp *qp,

@@ -7,7 +7,7 @@
  * A message is a packet that is too long: nobody but its device may send it. It goes
  * as a train does, with a socket, and where it leaves the stack it is decided who makes
  * packets of it. The device does, or it becomes a train right there, whose ICRCs are
- * due, and the rest is as for other trains (late.c).
+ * due, and the rest is as for other trains (tx_icrc.c).
  *
  * On its way it is GSO of a kind that VLANs take whole, as other netdevs in software
  * do, and no NIC does: SKB_GSO_SCTP, which with UDP has no meaning. So whoever would

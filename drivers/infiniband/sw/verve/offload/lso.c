@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages whose packets a device makes (see message.h)
+ * Messages whose packets a device makes (see lso.h)
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>

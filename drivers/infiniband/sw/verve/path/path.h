@@ -47,7 +47,7 @@ struct verve_uso_flow {
 };
 
 /**
- * struct verve_message_flow - what becomes of the messages of a flow (message.h)
+ * struct verve_message_flow - what becomes of the messages of a flow (offload/lso.h)
  * @psn: of the newest packet of one, if @is_out
  * @barred_until: jiffies: none until then; 0: it did not come to that
  * @failures: in a row, when a message was out and packets had to be sent again
@@ -66,7 +66,7 @@ struct verve_message_flow {
  * @dst: route, or NULL; checked and renewed by the path
  * @cookie: of @dst (IPv6)
  * @ip_id: IPv4 identification of the next packet
- * @is_late: the ICRC of its packets is left to the egress device (late.h)
+ * @is_late: the ICRC of its packets is left to the egress device (offload/icrc.h)
  * @is_distrusted: that did no good; until the route is renewed
  * @has_messages: so is making packets of its messages
  * @message: whether those arrive
@@ -100,7 +100,7 @@ void verve_flow_reset(struct verve_flow *flow);
 bool verve_flow_distrust(struct verve_flow *flow);
 
 /*
- * Trials of a NIC's segmentation (uso.h). Whoever allows them in his bursts tells what
+ * Trials of a NIC's segmentation (offload/uso.h). Whoever allows them in his bursts tells what
  * has become of one; @flow is his.
  */
 
@@ -112,7 +112,7 @@ bool verve_uso_lost(struct verve_dev *dev, struct verve_flow *flow);
 void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow);
 
 /*
- * Messages whose packets a NIC makes (message.h), likewise.
+ * Messages whose packets a NIC makes (offload/lso.h), likewise.
  */
 
 /* Everything up to @flow->message.psn has arrived. */
@@ -124,7 +124,7 @@ void verve_message_arrived(struct verve_flow *flow);
  */
 bool verve_message_lost(struct verve_flow *flow);
 
-/* May a NIC make the packets of a burst of one? (uso.h, message.h) */
+/* May a NIC make the packets of a burst of one? (offload/uso.h, lso.h) */
 enum verve_segmentation {
 	VERVE_SEGMENT_HERE,	/* no */
 	VERVE_SEGMENT_OFFERED,	/* one whose driver says that it knows how; nobody

@@ -208,7 +208,7 @@ enum verve_qp_notice {
  * @type: RC, UC, UD, GSI
  * @is_user: user space posts
  * @scope: where its keys are good
- * @stats: where its counters are: the device's, or its own (counter.c). Written
+ * @stats: where its counters are: the device's, or its own (verbs/counter.c). Written
  *	under @lock; who reads it without is in an RCU section
  * @ref: 1 until destroyed, 1 for each look-up and each entry into the engine
  * @idle: completed when @ref drops to 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Payload that a NIC has placed (see placing.h)
+ * Payload that a NIC has placed (see ddp.h)
  */
 #include "../../transport/transport.h"
 #include "../../wire/psn.h"

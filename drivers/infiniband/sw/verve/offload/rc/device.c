@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that a NIC carries: how they reach it (see carry.h)
+ * QPs that a NIC carries: how they reach it (see device.h)
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The book of a QP that is lent (see book.h)
+ * The book of a QP that is lent (see events.h)
  */
 #include <linux/slab.h>
 #include "events.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that are lent to a NIC (see loan.h): how they go, and come back
+ * QPs that are lent to a NIC (see rc.h): how they go, and come back
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>

@@ -83,7 +83,7 @@ void verve_loan_permit(struct verve_qp *qp)
 /* End of a round of the engine: a NIC may have the QP from here. */
 void verve_loan_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* lent.c: meanwhile */
+/* run.c: meanwhile */
 
 /* It is to come back. Any context. */
 void verve_loan_ask_back(struct verve_loan *loan);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that are lent to a NIC (see loan.h): what is left to do here meanwhile
+ * QPs that are lent to a NIC (see rc.h): what is left to do here meanwhile
  */
 #include <linux/jiffies.h>
 #include <rdma/verve_offload_rc.h>
