@@ -13,7 +13,8 @@
  * @mr: new; kind and length are set
  * @fd: of the buffer
  * @offset: of the region in it
- * Context: process. Return: 0, -EINVAL, -EOPNOTSUPP, -ENOMEM or the exporter's error.
+ * Context: process.
+ * Return: 0, -EINVAL, -EOPNOTSUPP, -ENOMEM or the exporter's error.
  */
 int verve_dmabuf_attach(struct verve_mr *mr, int fd, u64 offset);
 /* Give the buffer of a region back. Process; nobody uses the region. */

@@ -69,7 +69,7 @@ int verve_av_fill(struct verve_av *av, const struct rdma_ah_attr *attr,
 				    TC_PRIO_INTERACTIVE;
 	av->traffic_class = grh->traffic_class;
 	av->hop_limit = grh->hop_limit;
-	/* Programs may say what they like; in the header, its neighbour is the version. */
+	/* Programs may say what they like; in the header, the version is beside it. */
 	av->flow_label = grh->flow_label & IB_GRH_FLOWLABEL_MASK;
 	av->sgid_index = grh->sgid_index;
 	av->sport = rdma_get_udp_sport(av->flow_label, lqpn, rqpn);

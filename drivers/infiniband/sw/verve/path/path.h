@@ -100,8 +100,8 @@ void verve_flow_reset(struct verve_flow *flow);
 bool verve_flow_distrust(struct verve_flow *flow);
 
 /*
- * Trials of a NIC's segmentation (offload/uso.h). Whoever allows them in his bursts tells what
- * has become of one; @flow is his.
+ * Trials of a NIC's segmentation (offload/uso.h). A QP that allows them in its bursts
+ * tells what has become of one; @flow is that QP's.
  */
 
 /* Everything up to @flow->uso.psn has arrived. */

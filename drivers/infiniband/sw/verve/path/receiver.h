@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
+/**
  * DOC: Receivers
  *
  * All that the path calls of what is above it: arrivals come up by these functions,
@@ -22,7 +22,8 @@ struct verve_qp;
  * verve_qp_find() - the QP that a packet is for
  * @vnet: namespace that it arrived in
  * @qpn: destination QP, not 1
- * Context: any up to softirq. Return: QP with a reference, or NULL.
+ * Context: any up to softirq.
+ * Return: QP with a reference, or NULL.
  */
 struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn);
 /* QP 1 of a device, with a reference, or NULL. */
@@ -45,7 +46,8 @@ void verve_batch_receive(struct verve_batch *batch);
  * @addr: of the group
  * @arrival: the packet, of which each member gets a copy
  *
- * Context: softirq, RCU. Return: false: there is no such group.
+ * Context: softirq, RCU.
+ * Return: false: there is no such group.
  */
 bool verve_mcast_receive(struct verve_net *vnet, struct verve_dev *dev,
 			 const struct in6_addr *addr,

@@ -33,8 +33,7 @@
  * @timer: ends the period; started by the first completion held
  * @telling: a handler of it is being called; whoever does looks again then
  * @later: calls it where the present context must not
- * @settling: one that destroys a QP waits for @later; a sleeping lock, outside of all
- *	others
+ * @settling: one that destroys a QP waits for @later; a sleeping lock
  */
 struct verve_cq {
 	struct ib_cq ibcq;
@@ -54,7 +53,7 @@ struct verve_cq {
 	struct hrtimer timer;
 	bool telling;
 	struct tasklet_struct later;
-	struct mutex settling;
+	struct mutex settling; /* outside of all other locks */
 };
 
 static inline struct verve_cq *to_vcq(struct ib_cq *ibcq)

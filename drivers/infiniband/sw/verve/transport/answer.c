@@ -91,7 +91,7 @@ static void report_gap(struct verve_qp *qp)
 		return;
 	/* What waits for a page is not missing. */
 	resp->nak_due = stalls && resp->early.count;
-	/* Nor is what has come since: the NAK would name a packet that is not sent yet. */
+	/* Nor is what has come since: the NAK would name what is not sent yet. */
 	if (resp->nak_sent || stalls ||
 	    verve_psn_before(resp->nak_psn, resp->epsn))
 		return;

@@ -333,7 +333,8 @@ static inline bool verve_qp_is_connected(const struct verve_qp *qp)
  * verve_qp_hold() - the QP behind the core's object
  * @ibqp: may be in the middle of being destroyed: before Linux 7.2, who looks
  *	at resources by netlink keeps the core's object only
- * Context: any up to softirq. Return: QP with a reference, or NULL.
+ * Context: any up to softirq.
+ * Return: QP with a reference, or NULL.
  */
 struct verve_qp *verve_qp_hold(struct ib_qp *ibqp);
 void verve_qp_put(struct verve_qp *qp);

@@ -57,7 +57,8 @@ give:
  * @count: completions of which the last raises the event; 0 as 1
  * @period: microseconds after the first of them when it is raised anyway
  *
- * Context: process. Return: 0, or -EINVAL for a count without a period, which
+ * Context: process.
+ * Return: 0, or -EINVAL for a count without a period, which
  * might hold an event back for ever.
  */
 int verve_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
