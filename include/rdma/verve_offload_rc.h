@@ -92,10 +92,10 @@ enum verve_offload_rc_message {
  * @va: WRITE: address of its first byte
  * @rkey: WRITE
  * @left: WRITE: bytes to come
- * @has_answer: from stop(): the peer refused something, or was not ready, and the
+ * @has_ack: from stop(): the peer refused something, or was not ready, and the
  *	device did not act on it: @una is as it was before
  * @syndrome: of that answer, in its AETH
- * @answer_psn: its PSN
+ * @ack_psn: its PSN
  */
 struct verve_offload_rc_state {
 	u32 una;
@@ -107,9 +107,9 @@ struct verve_offload_rc_state {
 	u64 va;
 	u32 rkey;
 	u32 left;
-	bool has_answer;
+	bool has_ack;
 	u8 syndrome;
-	u32 answer_psn;
+	u32 ack_psn;
 };
 
 /**

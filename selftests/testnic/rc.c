@@ -153,7 +153,7 @@ static void take(struct rc *rc, const u8 *frame, const struct nic_packet *p)
 	if (p->ecn == 3 || p->opcode > RC_ACK)
 		rc_give_back(rc);
 	else if (p->opcode > RC_READ)
-		rc_take_answer(rc, frame, p);
+		rc_take_response(rc, frame, p);
 	else
 		rc_take_request(rc, frame, p);
 }
@@ -187,7 +187,7 @@ static bool carry_on(struct rc *rc)
 
 	rc_look_at_clock(rc);
 	while (budget && rc->is_running &&
-	       (rc_send_answer(rc) || rc_send_request(rc)))
+	       (rc_respond(rc) || rc_send_request(rc)))
 		budget--;
 	return !budget;
 }

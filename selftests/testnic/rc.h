@@ -168,11 +168,12 @@ void rc_send(struct rc *rc, struct sk_buff *frame);
 
 /* rc_request.c: its requests, and the peer's answers */
 bool rc_send_request(struct rc *rc);	/* Return: whether one was sent */
-void rc_take_answer(struct rc *rc, const u8 *frame, const struct nic_packet *p);
+void rc_take_response(struct rc *rc, const u8 *frame,
+		      const struct nic_packet *p);
 void rc_look_at_clock(struct rc *rc);
 
 /* rc_respond.c: the peer's requests, and its answers */
-bool rc_send_answer(struct rc *rc);	/* Return: whether one was sent */
+bool rc_respond(struct rc *rc);		/* Return: whether one was sent */
 void rc_take_request(struct rc *rc, const u8 *frame,
 		     const struct nic_packet *p);
 

@@ -239,8 +239,8 @@ static void take_ack(struct rc *rc, u32 psn, u8 syndrome)
 		arrived(rc, psn);
 		go_back(rc);
 	} else {
-		rc->state.has_answer = true;
-		rc->state.answer_psn = psn;
+		rc->state.has_ack = true;
+		rc->state.ack_psn = psn;
 		rc->state.syndrome = syndrome;
 		rc_give_back(rc);
 	}
@@ -269,7 +269,8 @@ static void take_data(struct rc *rc, const u8 *frame,
 	acknowledge(rc, psn_add(p->psn, 1));
 }
 
-void rc_take_answer(struct rc *rc, const u8 *frame, const struct nic_packet *p)
+void rc_take_response(struct rc *rc, const u8 *frame,
+		      const struct nic_packet *p)
 {
 	if (psn_before(p->psn, rc->state.una) ||
 	    !psn_before(p->psn, rc->state.psn))

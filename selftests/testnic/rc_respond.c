@@ -86,7 +86,7 @@ static bool is_answered(const struct rc_read *read)
 	return psn_before(read->last, read->next);
 }
 
-static bool answer_read(struct rc *rc)
+static bool respond_read(struct rc *rc)
 {
 	struct rc_read *read = &rc->reads[rc->read_tail % RC_READS];
 	bool done;
@@ -101,10 +101,10 @@ static bool answer_read(struct rc *rc)
 	return done;
 }
 
-bool rc_send_answer(struct rc *rc)
+bool rc_respond(struct rc *rc)
 {
 	if (rc->repeats || rc->read_tail != rc->read_head)
-		return answer_read(rc);
+		return respond_read(rc);
 	if (rc->rnr_due) {
 		rc->rnr_due = false;
 		rc->ack_due = false;

@@ -59,19 +59,19 @@ static int hand_over(struct verve_train *train, struct verve_handover *handover)
 	if (is_request)
 		loop->sending = true;
 	else
-		loop->answered = true;
+		loop->has_responded = true;
 	verve_pair_take_in(train->peer, &handover->arrival);
 	if (is_request)
 		loop->sending = false;
 	return handover->error;
 }
 
-/* Return: false when there is no room, and the answer is lost. */
+/* Return: false when there is no room, and the ACK is lost. */
 static bool queue(struct verve_loop *loop, const struct verve_pdu *pdu)
 {
-	if (loop->num_answers == ARRAY_SIZE(loop->answers))
+	if (loop->num_acks == ARRAY_SIZE(loop->acks))
 		return false;
-	loop->answers[loop->num_answers++] = *pdu;
+	loop->acks[loop->num_acks++] = *pdu;
 	return true;
 }
 
@@ -107,15 +107,15 @@ void verve_loop_flush(struct verve_train *train)
 	struct verve_loop *loop = train->loop;
 	u32 i;
 
-	for (i = 0; i < loop->num_answers; i++) {
+	for (i = 0; i < loop->num_acks; i++) {
 		struct verve_handover handover = {
-			.arrival.pdu = loop->answers[i],
+			.arrival.pdu = loop->acks[i],
 			.packets = 1,
 		};
 
 		hand_over(train, &handover);
 	}
-	loop->num_answers = 0;
+	loop->num_acks = 0;
 }
 
 int verve_loop_place(struct verve_handover *handover, struct verve_iter *to,

@@ -19,21 +19,21 @@ struct verve_train;
 
 enum {
 	/* Acknowledgements that can wait; there is one, and seldom a NAK. */
-	VERVE_LOOP_ANSWERS	= 4,
+	VERVE_LOOP_ACKS		= 4,
 };
 
 /**
  * struct verve_loop - what passes between two engines in a round
  * @sending: one of them is in the middle of a request
- * @answered: a response has been handed to one of them
- * @num_answers: acknowledgements that wait until @sending is over
- * @answers: those, the oldest first
+ * @has_responded: a response has been handed to one of them
+ * @num_acks: acknowledgements that wait until @sending is over
+ * @acks: those, the oldest first
  */
 struct verve_loop {
 	bool sending;
-	bool answered;
-	u32 num_answers;
-	struct verve_pdu answers[VERVE_LOOP_ANSWERS];
+	bool has_responded;
+	u32 num_acks;
+	struct verve_pdu acks[VERVE_LOOP_ACKS];
 };
 
 /**

@@ -15,7 +15,7 @@
 #include "path.h"
 
 /* An answer that takes longer will be followed by others. */
-#define ANSWER_TIME	(3 * HZ)
+#define REPLY_TIME	(3 * HZ)
 
 /* Anything, whether or not it was of use: the last counters are of what was not. */
 static bool has_received(struct verve_dev *dev, struct verve_stats *total)
@@ -116,5 +116,5 @@ void verve_rival_suspect(struct verve_dev *dev)
 {
 	if (unlikely(!READ_ONCE(dev->is_heard)))
 		queue_delayed_work(system_long_wq, &dev->rival_search,
-				   ANSWER_TIME);
+				   REPLY_TIME);
 }

@@ -118,7 +118,7 @@ void verve_completer_fail(struct verve_qp *qp, enum ib_wc_status status)
 }
 
 /* The READs whose answers end with @una, of all that @wqe is asked for by. */
-static u32 answered(const struct verve_swqe *wqe, u32 una)
+static u32 requests_done(const struct verve_swqe *wqe, u32 una)
 {
 	u32 all = verve_psn_diff(wqe->last_psn, wqe->first_psn) + 1;
 	u32 done = clamp(verve_psn_diff(una, wqe->first_psn), 0, (s32)all);
@@ -128,7 +128,7 @@ static u32 answered(const struct verve_swqe *wqe, u32 una)
 }
 
 /* Responses up to @psn have come: so many requests are not under way any more. */
-static void count_answers(struct verve_qp *qp, u32 psn)
+static void release_rd_atomic(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
 	struct verve_swqe *wqe = oldest(qp);
@@ -136,12 +136,13 @@ static void count_answers(struct verve_qp *qp, u32 psn)
 
 	if (!is_outstanding(qp) || !wqe->reads)
 		return;
-	n = min(answered(wqe, psn) - answered(wqe, qp->req.una), wqe->reads);
+	n = min(requests_done(wqe, psn) - requests_done(wqe, qp->req.una),
+		wqe->reads);
 	wqe->reads -= n;
 	qp->req.rd_atomic -= min(n, qp->req.rd_atomic);
 }
 
-static void time_answer(struct verve_requester *req)
+static void sample_rtt(struct verve_requester *req)
 {
 	if (req->rtt.since && verve_psn_before(req->rtt.psn, req->una))
 		verve_rtt_sample(&req->rtt, ktime_get_ns());
@@ -155,14 +156,14 @@ static void acknowledge(struct verve_qp *qp, u32 psn)
 
 	if (req->una == psn)
 		return;
-	count_answers(qp, psn);
+	release_rd_atomic(qp, psn);
 	req->una = psn;
 	req->progress = true;
 	req->probing = false;
 	req->rnr_naks = 0;
 	req->retries = qp->attr.retry_cnt;
 	req->rnr_retries = qp->attr.rnr_retry;
-	time_answer(req);
+	sample_rtt(req);
 	while (is_outstanding(qp) &&
 	       verve_psn_before(oldest(qp)->last_psn, psn))
 		verve_completer_retire(qp, IB_WC_SUCCESS);
@@ -359,7 +360,8 @@ static void count_reads(struct verve_qp *qp, struct verve_swqe *wqe)
 		return;
 	/* By the NIC, and in its own pieces */
 	wqe->again = true;
-	wqe->reads = answered(wqe, req->max_psn) - answered(wqe, req->una);
+	wqe->reads =
+		requests_done(wqe, req->max_psn) - requests_done(wqe, req->una);
 	req->rd_atomic += wqe->reads;
 }
 
@@ -524,7 +526,7 @@ static bool receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 	       verve_engine_keep(qp, &qp->req.early, arrival);
 }
 
-void verve_completer_answered(struct verve_qp *qp, u32 psn, u8 syndrome)
+void verve_completer_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 {
 	const struct verve_requester *req = &qp->req;
 

@@ -131,7 +131,7 @@ static void take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	    verve_engine_take_in(qp, arrival))
 		return;
 	if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) ||
-	    verve_responder_put_off(qp, arrival))
+	    verve_responder_rnr(qp, arrival))
 		verve_arrival_free(arrival);
 	else
 		verve_fault_hold(qp, arrival);
@@ -547,7 +547,7 @@ void verve_engine_kill(struct verve_qp *qp)
 	qp->dead = true;
 	/* What the peer still waits for would keep the engine, or a timer, at work. */
 	verve_replay_drop(&qp->resp);
-	verve_answer_forget(&qp->resp);
+	verve_ack_reset(&qp->resp);
 }
 
 void verve_engine_setup(struct verve_qp *qp)

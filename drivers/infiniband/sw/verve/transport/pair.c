@@ -168,11 +168,12 @@ bool verve_pair_settle(struct verve_qp *qp)
 	if (!peer)
 		return false;
 	loop = qp->train->loop;
-	loop->answered = false;
+	loop->has_responded = false;
 	verve_loop_flush(peer->train);
 	verve_responder_round_end(peer);
 	/* What waits for a page cannot be sent again as often as it is asked for. */
-	return loop->answered && !verve_fault_stalls(qp, VERVE_STALL_REQUESTS);
+	return loop->has_responded &&
+	       !verve_fault_stalls(qp, VERVE_STALL_REQUESTS);
 }
 
 static u8 lost_kind(const struct verve_arrival *arrival)

@@ -121,8 +121,8 @@ struct verve_replay {
  * @has_waited: the request at hand had come before its turn (transport/early.h)
  * @far_at: ns: when the peer was last told of one that was far ahead, or 0
  * @rnr_due: a message found no receive
- * @put_off: in this round, who asks again has been told to wait for a page
- * @refusal: the NAK that ends it all, due when what came before is answered; or 0
+ * @rnr_sent: in this round, an RNR NAK has answered a repetition: a page is awaited
+ * @fatal_nak: the NAK that ends it all, due when what came before is answered; or 0
  * @ack_due: an ACK is owed when the engine has done its round
  * @recv_valid: @recv has been taken from its queue and has not completed
  * @placing: @place is set up; only within one round of the engine, so that no
@@ -154,8 +154,8 @@ struct verve_responder {
 	bool nak_due;
 	bool has_waited;
 	bool rnr_due;
-	bool put_off;
-	u8 refusal;
+	bool rnr_sent;
+	u8 fatal_nak;
 	u32 nak_psn;
 	bool ack_due;
 	bool recv_valid;

@@ -102,7 +102,7 @@ static void record(struct verve_qp *qp, struct verve_replay *replay)
 
 	/* More than the QP was said to take (9.7.4.1.4) */
 	if (is_full(resp)) {
-		verve_answer_refuse(qp, VERVE_NAK_INV_REQ);
+		verve_nak_fatal(qp, VERVE_NAK_INV_REQ);
 		return;
 	}
 	replay->msn = ++resp->msn;
@@ -139,14 +139,14 @@ void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
 
 	verve_count(qp, rx_read_requests, 1);
 	if (pdu->dmalen > VERVE_MAX_MSG) {
-		verve_answer_refuse(qp, VERVE_NAK_INV_REQ);
+		verve_nak_fatal(qp, VERVE_NAK_INV_REQ);
 		return;
 	}
 	if (pdu->dmalen) {
 		mr = get_range(qp, pdu->rkey, pdu->va, pdu->dmalen,
 			       IB_ACCESS_REMOTE_READ);
 		if (!mr) {
-			verve_answer_refuse(qp, VERVE_NAK_REM_ACC_ERR);
+			verve_nak_fatal(qp, VERVE_NAK_REM_ACC_ERR);
 			return;
 		}
 		verve_mr_put(mr);
@@ -227,7 +227,7 @@ void verve_replay_atomic(struct verve_qp *qp,
 		return;
 	verve_count(qp, rx_atomic_requests, 1);
 	if (err) {
-		verve_answer_refuse(qp, err);
+		verve_nak_fatal(qp, err);
 		return;
 	}
 	record(qp, &atomic);
@@ -264,7 +264,7 @@ void verve_replay_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 
 	verve_count(qp, rx_flush_requests, 1);
 	if (!may_flush(qp, pdu)) {
-		verve_answer_refuse(qp, VERVE_NAK_REM_ACC_ERR);
+		verve_nak_fatal(qp, VERVE_NAK_REM_ACC_ERR);
 		return;
 	}
 	/* All that was written before, ahead of the answer: see above */
@@ -454,7 +454,7 @@ static void send_read(struct verve_qp *qp, const struct verve_replay *job,
 	if (err == -EAGAIN)
 		return;
 	if (err) {
-		verve_answer_send(qp, VERVE_NAK_REM_ACC_ERR, resp->job_psn);
+		verve_ack_send(qp, VERVE_NAK_REM_ACC_ERR, resp->job_psn);
 		verve_engine_event(qp, IB_EVENT_QP_ACCESS_ERR);
 		verve_engine_error(qp);
 		return;

@@ -119,7 +119,7 @@ static void refuse(struct verve_qp *qp, u8 nak)
 	if (qp->type == IB_QPT_RC) {
 		if (!qp->resp.has_waited)
 			fail_recv_in_use(qp, nak);
-		verve_answer_refuse(qp, nak);
+		verve_nak_fatal(qp, nak);
 		return;
 	}
 	verve_qp_drop(qp, rx_drop_protocol);
@@ -131,12 +131,12 @@ static void fail_locally(struct verve_qp *qp, enum ib_wc_status status, u8 nak)
 	__must_hold(&qp->lock)
 {
 	if (qp->resp.has_waited) {
-		verve_answer_doubt(qp);
+		verve_nak_ooo(qp);
 		return;
 	}
 	verve_responder_fail_recv(qp, status);
 	if (qp->type == IB_QPT_RC) {
-		verve_answer_refuse(qp, nak);
+		verve_nak_fatal(qp, nak);
 		return;
 	}
 	verve_engine_event(qp, IB_EVENT_QP_FATAL);
@@ -156,11 +156,11 @@ static void fail_length(struct verve_qp *qp)
 }
 
 /* There is no receive yet. */
-static void not_ready(struct verve_qp *qp)
+static void no_recv(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	if (qp->resp.has_waited) {
-		verve_answer_doubt(qp);
+		verve_nak_ooo(qp);
 		return;
 	}
 	verve_count(qp, out_of_buffer, 1);
@@ -169,7 +169,7 @@ static void not_ready(struct verve_qp *qp)
 		abandon(qp);
 		return;
 	}
-	verve_answer_not_ready(qp);
+	verve_nak_rnr_later(qp);
 }
 
 static bool needs_recv(u32 flags)
@@ -189,7 +189,7 @@ static bool find_recv(struct verve_qp *qp, u32 flags)
 	case 0:
 		return true;
 	case -ENOENT:
-		not_ready(qp);
+		no_recv(qp);
 		return false;
 	default:
 		fail_locally(qp, IB_WC_LOC_QP_OP_ERR, VERVE_NAK_REM_OP_ERR);
@@ -386,7 +386,7 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 	if (!(flags & VERVE_OP_ANSWERED))
 		qp->resp.ack_due = true;
 	else if (verve_fault_stalls(qp, VERVE_STALL_RESPONSES))
-		verve_answer_put_off(qp, pdu->psn);
+		verve_nak_rnr(qp, pdu->psn);
 	else
 		verve_replay_repeat(qp, pdu);
 }
@@ -453,8 +453,8 @@ static void receive_unreliable(struct verve_qp *qp,
 	qp->resp.epsn = verve_psn_add(pdu->psn, 1);
 }
 
-bool verve_responder_put_off(struct verve_qp *qp,
-			     const struct verve_arrival *arrival)
+bool verve_responder_rnr(struct verve_qp *qp,
+			 const struct verve_arrival *arrival)
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
 	u32 flags = verve_opcode_flags(pdu->opcode);
@@ -467,14 +467,14 @@ bool verve_responder_put_off(struct verve_qp *qp,
 	case VERVE_PSN_EXPECTED:
 		qp->stall.due_held = true;
 		if (due_again)
-			verve_answer_put_off(qp, pdu->psn);
+			verve_nak_rnr(qp, pdu->psn);
 		return due_again;
 	case VERVE_PSN_DUPLICATE:
 		if (flags & VERVE_OP_ANSWERED)
-			verve_answer_put_off(qp, pdu->psn);
-		else if (!qp->resp.put_off)
-			verve_answer_put_off(qp, qp->resp.epsn);
-		qp->resp.put_off = true;
+			verve_nak_rnr(qp, pdu->psn);
+		else if (!qp->resp.rnr_sent)
+			verve_nak_rnr(qp, qp->resp.epsn);
+		qp->resp.rnr_sent = true;
 		return true;
 	case VERVE_PSN_FAR:
 		refuse_far(qp, pdu);
@@ -494,7 +494,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 		verve_engine_event(qp, IB_EVENT_COMM_EST);
 	}
 	/* As if the QP were in the error state already */
-	if (unlikely(qp->resp.refusal)) {
+	if (unlikely(qp->resp.fatal_nak)) {
 		verve_qp_drop(qp, rx_drop_qp_state);
 		return false;
 	}
@@ -522,7 +522,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 void verve_responder_round_end(struct verve_qp *qp)
 {
 	stop_placing(&qp->resp);
-	qp->resp.put_off = false;
+	qp->resp.rnr_sent = false;
 	if (qp->state == IB_QPS_ERR) {
 		verve_responder_flush(qp);
 		return;
@@ -530,7 +530,7 @@ void verve_responder_round_end(struct verve_qp *qp)
 	verve_replay_run(qp);
 	/* Responses go out in the order of their PSNs (9.7.5.1.2). */
 	if (!qp->resp.num_jobs && qp->state != IB_QPS_ERR)
-		verve_answer_due(qp);
+		verve_ack_flush(qp);
 	verve_placing_round_end(qp);
 }
 
@@ -550,7 +550,7 @@ void verve_responder_flush(struct verve_qp *qp)
 	stop_placing(resp);
 	resp->op = 0;
 	verve_replay_drop(resp);
-	verve_answer_forget(resp);
+	verve_ack_reset(resp);
 	verve_early_drop(&resp->early);
 	if (resp->recv_valid)
 		verve_responder_fail_recv(qp, IB_WC_WR_FLUSH_ERR);

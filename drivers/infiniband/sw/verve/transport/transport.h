@@ -102,8 +102,8 @@ void verve_completer_acknowledged(struct verve_qp *qp, u32 psn)
  */
 void verve_completer_resume(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
-/* An answer of the peer's came to that NIC, and still has to be taken in. */
-void verve_completer_answered(struct verve_qp *qp, u32 psn, u8 syndrome)
+/* An ACK of the peer's came to that NIC, and still has to be taken in. */
+void verve_completer_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 	__must_hold(&qp->lock);
 
 /* responder.c: requests of the peer */
@@ -112,7 +112,7 @@ void verve_completer_answered(struct verve_qp *qp, u32 psn, u8 syndrome)
 bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /**
- * verve_responder_put_off() - a packet, while what came before waits for a page
+ * verve_responder_rnr() - a packet, while what came before waits for a page
  * @qp: QP; VERVE_STALL_ARRIVALS
  * @arrival: packet
  *
@@ -122,8 +122,8 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
  *
  * Return: true when it has been answered so; false: it is new, and to be held.
  */
-bool verve_responder_put_off(struct verve_qp *qp,
-			     const struct verve_arrival *arrival)
+bool verve_responder_rnr(struct verve_qp *qp,
+			 const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /* End of the engine's round: acknowledge, and hold no memory region on. */
 void verve_responder_round_end(struct verve_qp *qp)
@@ -153,15 +153,15 @@ void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)
 	__must_hold(&qp->lock);
 
 /*
- * answer.c: ACKs and NAKs. No answer overtakes a response that is still to be sent
- * (IBTA 9.7.5.1.2): what is due waits for verve_answer_due().
+ * ack.c: ACKs and NAKs. None overtakes a response that is still to be sent
+ * (IBTA 9.7.5.1.2): what is due waits for verve_ack_flush().
  */
 
 /* At once; @syndrome as in the AETH. */
-void verve_answer_send(struct verve_qp *qp, u8 syndrome, u32 psn)
+void verve_ack_send(struct verve_qp *qp, u8 syndrome, u32 psn)
 	__must_hold(&qp->lock);
 /**
- * verve_answer_refuse() - a request breaks a rule, and the QP with it
+ * verve_nak_fatal() - a request breaks a rule, and the QP with it
  * @qp: QP
  * @nak: syndrome that says so
  *
@@ -169,9 +169,9 @@ void verve_answer_send(struct verve_qp *qp, u8 syndrome, u32 psn)
  * but takes no more requests. Then the NAK is sent, and the QP goes to the error
  * state with the event that belongs to the NAK (9.9.3).
  *
- * A request that has waited for its turn is only doubted.
+ * One that came out of order is only dropped: see verve_nak_ooo().
  */
-void verve_answer_refuse(struct verve_qp *qp, u8 nak)
+void verve_nak_fatal(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock);
 /**
  * verve_answer_gap() - a packet shows that another is missing
@@ -189,24 +189,24 @@ static inline void verve_answer_gap(struct verve_responder *resp, u32 psn)
 }
 
 /**
- * verve_answer_doubt() - a request that has waited breaks a rule
+ * verve_nak_ooo() - a request that came out of order breaks a rule
  * @qp: QP, to which nothing has happened by the request
  *
  * It may not be the peer's (early.h), who is asked for it.
  */
-void verve_answer_doubt(struct verve_qp *qp)
+void verve_nak_ooo(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* An RNR NAK at once: come back later, with @psn. */
-void verve_answer_put_off(struct verve_qp *qp, u32 psn)
+void verve_nak_rnr(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
 /* An RNR NAK is due for the PSN that is expected. */
-void verve_answer_not_ready(struct verve_qp *qp)
+void verve_nak_rnr_later(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* All responses have been sent: now whatever is due. */
-void verve_answer_due(struct verve_qp *qp)
+void verve_ack_flush(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Nothing is due any more: the QP is in no state to answer. */
-void verve_answer_forget(struct verve_responder *resp);
+/* Nothing is due any more: the QP is in no state to acknowledge. */
+void verve_ack_reset(struct verve_responder *resp);
 
 /*
  * replay.c: READs, atomics, FLUSH and ATOMIC WRITE, their responses and their

@@ -34,7 +34,7 @@ static void reset(struct verve_qp *qp)
 	verve_nic_reset(qp);
 	qp->resp.msn = 0;
 	qp->resp.op = 0;
-	verve_answer_forget(&qp->resp);
+	verve_ack_reset(&qp->resp);
 	qp->resp.recv_valid = false;
 	qp->pair.lost = 0;
 	verve_congestion_reset(qp);

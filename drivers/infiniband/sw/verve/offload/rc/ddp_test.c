@@ -209,9 +209,9 @@ static void placing_does_not_begin(struct kunit *test)
 	qp->resp.early.count = 1;
 	KUNIT_EXPECT_FALSE(test, begins(qp));
 	qp->resp.early.count = 0;
-	qp->resp.refusal = 1;
+	qp->resp.fatal_nak = 1;
 	KUNIT_EXPECT_FALSE(test, begins(qp));
-	qp->resp.refusal = 0;
+	qp->resp.fatal_nak = 0;
 	qp->resp.op = VERVE_OP_SEND;
 	KUNIT_EXPECT_FALSE(test, begins(qp));
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING

@@ -55,7 +55,7 @@ static bool is_receiving_freely(const struct verve_qp *qp)
 {
 	const struct verve_responder *resp = &qp->resp;
 
-	return !resp->num_jobs && !resp->refusal && !resp->ack_due &&
+	return !resp->num_jobs && !resp->fatal_nak && !resp->ack_due &&
 	       !resp->nak_due && !resp->rnr_due && !resp->early.count &&
 	       !(resp->recv_valid && resp->recv.is_bad) &&
 	       !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
@@ -262,9 +262,8 @@ static void resume(struct verve_qp *qp,
 		return;
 	}
 	verve_completer_resume(qp, state->psn);
-	if (state->has_answer)
-		verve_completer_answered(qp, state->answer_psn,
-					 state->syndrome);
+	if (state->has_ack)
+		verve_completer_ack(qp, state->ack_psn, state->syndrome);
 }
 
 /* Who changes the QP, or resets the NIC, says nothing of what will be. */

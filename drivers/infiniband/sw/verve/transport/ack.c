@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers of the responder: ACKs, and the NAKs of IBTA vol. 1, 9.7.5.2
+ * ACKs of the responder, and its NAKs (IBTA vol. 1, 9.7.5.2)
  */
 #include "../offload/rc/ddp.h"
 #include "../wire/psn.h"
@@ -9,13 +9,13 @@
 static const struct {
 	u8 nak;
 	enum ib_event_type event;
-} refusals[] = {
+} nak_events[] = {
 	{ VERVE_NAK_INV_REQ, IB_EVENT_QP_REQ_ERR },
 	{ VERVE_NAK_REM_ACC_ERR, IB_EVENT_QP_ACCESS_ERR },
 	{ VERVE_NAK_REM_OP_ERR, IB_EVENT_QP_FATAL },
 };
 
-void verve_answer_send(struct verve_qp *qp, u8 syndrome, u32 psn)
+void verve_ack_send(struct verve_qp *qp, u8 syndrome, u32 psn)
 {
 	struct verve_burst burst = {
 		.kind = VERVE_SEQ_RC_ACK,
@@ -33,44 +33,44 @@ void verve_answer_send(struct verve_qp *qp, u8 syndrome, u32 psn)
 	verve_train_add(qp->train, &qp->flow, &burst);
 }
 
-static void end_with(struct verve_qp *qp, u8 nak)
+static void send_fatal_nak(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock)
 {
 	unsigned int i;
 
-	verve_answer_send(qp, nak, qp->resp.epsn);
-	for (i = 0; i < ARRAY_SIZE(refusals); i++)
-		if (refusals[i].nak == nak)
-			verve_engine_event(qp, refusals[i].event);
+	verve_ack_send(qp, nak, qp->resp.epsn);
+	for (i = 0; i < ARRAY_SIZE(nak_events); i++)
+		if (nak_events[i].nak == nak)
+			verve_engine_event(qp, nak_events[i].event);
 	verve_engine_error(qp);
 }
 
-void verve_answer_doubt(struct verve_qp *qp)
+void verve_nak_ooo(struct verve_qp *qp)
 {
 	verve_qp_drop(qp, rx_drop_early);
 	verve_answer_gap(&qp->resp, qp->resp.epsn);
 }
 
-void verve_answer_refuse(struct verve_qp *qp, u8 nak)
+void verve_nak_fatal(struct verve_qp *qp, u8 nak)
 {
 	if (qp->resp.has_waited) {
-		verve_answer_doubt(qp);
+		verve_nak_ooo(qp);
 		return;
 	}
 	verve_placing_stop(qp);
 	if (qp->resp.num_jobs)
-		qp->resp.refusal = nak;
+		qp->resp.fatal_nak = nak;
 	else
-		end_with(qp, nak);
+		send_fatal_nak(qp, nak);
 }
 
-void verve_answer_put_off(struct verve_qp *qp, u32 psn)
+void verve_nak_rnr(struct verve_qp *qp, u32 psn)
 {
 	verve_count(qp, send_rnr_err, 1);
-	verve_answer_send(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer, psn);
+	verve_ack_send(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer, psn);
 }
 
-void verve_answer_not_ready(struct verve_qp *qp)
+void verve_nak_rnr_later(struct verve_qp *qp)
 {
 	qp->resp.nak_sent = true;
 	qp->resp.rnr_due = true;
@@ -81,7 +81,7 @@ void verve_answer_not_ready(struct verve_qp *qp)
  * told once of a packet that came early, and again when a gap has been closed and there
  * is one more. That something waits is no reason: it may be somebody else's.
  */
-static void report_gap(struct verve_qp *qp)
+static void send_nak_seq_err(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	bool stalls = verve_fault_stalls(qp, VERVE_STALL_ARRIVALS);
@@ -96,11 +96,11 @@ static void report_gap(struct verve_qp *qp)
 	    verve_psn_before(resp->nak_psn, resp->epsn))
 		return;
 	resp->nak_sent = true;
-	verve_answer_send(qp, VERVE_NAK_PSN_SEQ_ERR, resp->epsn);
+	verve_ack_send(qp, VERVE_NAK_PSN_SEQ_ERR, resp->epsn);
 }
 
 /* All before it was taken (9.7.5.2.8). */
-static void report_not_ready(struct verve_qp *qp)
+static void send_nak_rnr(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
@@ -109,14 +109,14 @@ static void report_not_ready(struct verve_qp *qp)
 		return;
 	resp->rnr_due = false;
 	resp->ack_due = false;
-	verve_answer_put_off(qp, resp->epsn);
+	verve_nak_rnr(qp, resp->epsn);
 }
 
 /*
  * Also where a NAK says as much. To a peer that has not sent what is missing, the NAK
  * says nothing: what waits here may be somebody else's.
  */
-static void acknowledge(struct verve_qp *qp)
+static void send_ack(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
@@ -124,28 +124,28 @@ static void acknowledge(struct verve_qp *qp)
 	if (!resp->ack_due)
 		return;
 	resp->ack_due = false;
-	verve_answer_send(qp, VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED,
-			  verve_psn_add(resp->epsn, -1));
+	verve_ack_send(qp, VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED,
+		       verve_psn_add(resp->epsn, -1));
 }
 
-void verve_answer_due(struct verve_qp *qp)
+void verve_ack_flush(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
-	if (resp->refusal) {
-		end_with(qp, resp->refusal);
+	if (resp->fatal_nak) {
+		send_fatal_nak(qp, resp->fatal_nak);
 		return;
 	}
-	report_not_ready(qp);
-	acknowledge(qp);
-	report_gap(qp);
+	send_nak_rnr(qp);
+	send_ack(qp);
+	send_nak_seq_err(qp);
 }
 
-void verve_answer_forget(struct verve_responder *resp)
+void verve_ack_reset(struct verve_responder *resp)
 {
 	resp->nak_sent = false;
 	resp->nak_due = false;
 	resp->rnr_due = false;
 	resp->ack_due = false;
-	resp->refusal = 0;
+	resp->fatal_nak = 0;
 }
