@@ -116,7 +116,7 @@ static bool is_kept(const struct shot *s)
 {
 	accounts_begin();
 	fire(*s);
-	CHECK(grows_to(s->at, "rx_early_kept", 1), "opcode %#x is not kept",
+	CHECK(grows_to(s->at, "rx_ooo_kept", 1), "opcode %#x is not kept",
 	      s->opcode);
 	return true;
 }
@@ -217,7 +217,7 @@ static bool far_requests(void)
 		if (i % 8 == 7 && !message_arrives())
 			return false;
 	}
-	CHECK(!grown(&e.b, "rx_early_kept"), "what is far is kept");
+	CHECK(!grown(&e.b, "rx_ooo_kept"), "what is far is kept");
 	CHECK(grows_to(&e.b, "rx_drop_far", 4 * MESSAGES - 4),
 	      "it is not counted");
 	return is_swift(MESSAGES);
@@ -270,7 +270,7 @@ static bool aged_packet(void)
 
 	if (!is_kept(&s))
 		return false;
-	CHECK(grows_to(&e.b, "rx_drop_early", 1), "it waits for ever");
+	CHECK(grows_to(&e.b, "rx_drop_ooo", 1), "it waits for ever");
 	return messages_arrive(3);
 }
 
@@ -285,7 +285,7 @@ static bool contradicted_packet(void)
 		return false;
 	s.payload = truth;
 	fire(s);
-	CHECK(grows_to(&e.b, "rx_drop_early", 2), "one of the two was kept");
+	CHECK(grows_to(&e.b, "rx_drop_ooo", 2), "one of the two was kept");
 	return messages_arrive(3);
 }
 
@@ -442,7 +442,7 @@ static bool read_ends(uint32_t size)
 	return true;
 }
 
-static bool early_response(uint8_t opcode, uint32_t length)
+static bool ooo_response(uint8_t opcode, uint32_t length)
 {
 	struct shot s = { .at = &e.a, .opcode = opcode, .length = length };
 
@@ -452,14 +452,14 @@ static bool early_response(uint8_t opcode, uint32_t length)
 	return is_kept(&s) && read_ends(LONG);
 }
 
-static bool early_response_of_another_length(void)
+static bool ooo_response_of_another_length(void)
 {
-	return early_response(RESPONSE_MIDDLE, SIZE);
+	return ooo_response(RESPONSE_MIDDLE, SIZE);
 }
 
-static bool early_answer_of_an_atomic(void)
+static bool ooo_response_of_an_atomic(void)
 {
-	return early_response(ATOMIC_ACK, 0);
+	return ooo_response(ATOMIC_ACK, 0);
 }
 
 /*
@@ -552,16 +552,16 @@ static const struct {
 } tests[] = {
 	{ "requests that are far ahead or behind", far_requests },
 	{ "answers to nothing", far_answers },
-	{ "an early request does not hold up ACKs", waiting_packet },
-	{ "an early request does not wait for ever", aged_packet },
-	{ "an early request that is contradicted", contradicted_packet },
-	{ "an early request that comes twice", repeated_packet },
-	{ "an early SEND without a receive", unreceived_packet },
+	{ "an out-of-order request does not hold up ACKs", waiting_packet },
+	{ "an out-of-order request does not wait for ever", aged_packet },
+	{ "an out-of-order request that is contradicted", contradicted_packet },
+	{ "an out-of-order request that comes twice", repeated_packet },
+	{ "an out-of-order SEND without a receive", unreceived_packet },
 	{ "an atomic that comes again, when its QP has changed",
 	  repeated_atomic },
-	{ "a READ response of another length, early",
-	  early_response_of_another_length },
-	{ "an atomic's answer to a READ, early", early_answer_of_an_atomic },
+	{ "a READ response of another length, out of order",
+	  ooo_response_of_another_length },
+	{ "an atomic's response to a READ, out of order", ooo_response_of_an_atomic },
 	{ "a READ response that is a NAK", response_that_is_a_nak },
 	{ "a READ response that begins in the middle",
 	  response_without_a_beginning },
@@ -590,7 +590,7 @@ int main(int argc, char **argv)
 		run(tests[i].test, tests[i].name);
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		connect_both();
-		tap_result(wrong_packet(i), "%s, early", wrong[i].name);
+		tap_result(wrong_packet(i), "%s, out of order", wrong[i].name);
 		ends_disconnect(&e);
 	}
 	close(from_a);

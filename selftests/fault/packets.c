@@ -399,7 +399,7 @@ static bool is_counted_once(enum ibv_qp_type service, enum packet_fate fate)
 {
 	uint64_t drops = hwstats_growth_of(&before[SIDE_B], &after[SIDE_B],
 					   "rx_drop_") -
-			 grown(SIDE_B, "rx_drop_early") +
+			 grown(SIDE_B, "rx_drop_ooo") +
 			 grown(SIDE_B, "rx_icrc_encapsulated") +
 			 grown(SIDE_B, "rp_cnp_ignored");
 	uint64_t taken = grown(SIDE_B, "rdma_recvs") +

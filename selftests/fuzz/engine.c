@@ -197,8 +197,8 @@ static void step(u32 n)
 			must(!model.node[i].region.held);
 			must(qp->req.rd_atomic <= qp->attr.max_rd_atomic);
 			must(qp->resp.num_jobs <= 2 * qp->resp.room);
-			must(qp->req.early.count <= VERVE_MAX_EARLY);
-			must(qp->resp.early.count <= VERVE_MAX_EARLY);
+			must(qp->req.ooo.count <= VERVE_MAX_OOO);
+			must(qp->resp.ooo.count <= VERVE_MAX_OOO);
 		}
 	}
 }

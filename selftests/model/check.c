@@ -7,23 +7,23 @@
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
 
-static void check_early(const struct verve_early *early, u32 due)
+static void check_ooo(const struct verve_ooo *ooo, u32 due)
 {
 	const struct llist_node *node;
 	u32 n = 0, psn = due;
 
-	for (node = early->first; node; node = node->next, n++) {
+	for (node = ooo->first; node; node = node->next, n++) {
 		const struct verve_arrival *arrival =
 			container_of(node, struct verve_arrival, node);
 
 		expect(verve_psn_before(psn, arrival->pdu.psn) ||
 		       (!n && psn == arrival->pdu.psn) ||
 		       (!n && verve_psn_before(arrival->pdu.psn, psn)),
-		       "packets that came early are out of order");
+		       "packets that came out of order are not sorted");
 		psn = arrival->pdu.psn;
 	}
-	expect(n == early->count && n <= VERVE_MAX_EARLY,
-	       "%u packets came early, counted are %u", n, early->count);
+	expect(n == ooo->count && n <= VERVE_MAX_OOO,
+	       "%u packets came out of order, counted are %u", n, ooo->count);
 }
 
 /* What is fenced begins when no READ or atomic before it is under way. */
@@ -64,7 +64,7 @@ static void check_requester(struct node *node)
 	expect(verve_psn_diff(req->max_psn, req->asked) >= 0,
 	       "asked for an answer up to %#x, sent up to %#x", req->asked,
 	       req->max_psn);
-	check_early(&req->early, req->una);
+	check_ooo(&req->ooo, req->una);
 	check_fences(qp);
 }
 
@@ -108,7 +108,7 @@ static void check_node(struct node *node)
 	       qp->resp.num_repeats <= qp->resp.room, "responses");
 	expect(qp->state != IB_QPS_ERR || node->failed || peer_of(node)->failed,
 	       "failed without saying so");
-	check_early(&qp->resp.early, qp->resp.epsn);
+	check_ooo(&qp->resp.ooo, qp->resp.epsn);
 	if (plan_is_reliable() && !node->failed && !peer_of(node)->failed)
 		check_requester(node);
 	note_progress(node);
@@ -246,9 +246,9 @@ static void check_reliable(const struct node *node)
 	       req->una == peer_of(node)->qp.resp.epsn,
 	       "PSNs: una %#x, psn %#x, max %#x", req->una, req->psn,
 	       req->max_psn);
-	expect(!req->rd_atomic && !req->early.count && !qp->resp.early.count,
-	       "%u READs, %u and %u early packets are left", req->rd_atomic,
-	       req->early.count, qp->resp.early.count);
+	expect(!req->rd_atomic && !req->ooo.count && !qp->resp.ooo.count,
+	       "%u READs, %u and %u packets out of order are left",
+	       req->rd_atomic, req->ooo.count, qp->resp.ooo.count);
 	expect(!qp->resp.num_jobs && !qp->resp.op &&
 	       !req->recovery.under_way, "the engine has not come to rest");
 	expect(qp->state == IB_QPS_RTS, "state %d", qp->state);
@@ -271,7 +271,7 @@ static void check_idle(const struct node *node)
 /*
  * Nobody may send without need: beside what an ideal network takes, so many for
  * each packet that was harmed on its way, and one now and then to ask. Who keeps
- * what comes early is sent little that he has.
+ * what comes out of order is sent little that he has.
  */
 static void check_packets(void)
 {
@@ -340,7 +340,7 @@ void check_failed(void)
 		       "%u requests of %u and %u receives of %u were flushed",
 		       node->done, node->posted, node->recv_done,
 		       node->recv_posted);
-		expect(!qp->req.early.count && !qp->resp.early.count &&
+		expect(!qp->req.ooo.count && !qp->resp.ooo.count &&
 		       !qp->stall.held && !qp->req.rd_atomic,
 		       "a dead QP keeps something");
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A peer that keeps nothing that comes early, as NICs have it and rdma_rxe: once the
- * requester knows that, a loss costs one round trip.
+ * A peer that keeps nothing that comes out of order, as NICs have it and
+ * rdma_rxe: once the requester knows that, a loss costs one round trip.
  *
  * The first message is to teach it. Of the second, of eight windows, one packet is
  * lost, so that it may take nine round trips.

@@ -173,7 +173,7 @@ struct oracle {
  * @receives: receives
  * @num_requests: in @plan
  * @num_receives: in @receives
- * @go_back_n: keeps nothing that comes early
+ * @go_back_n: keeps nothing that comes out of order
  * @late_receives: posted while requests come
  * @posted: requests
  * @done: requests known to be done
@@ -351,7 +351,7 @@ u64 completion_naks(const struct node *node);
  */
 void completion_note_refusal(struct node *node);
 
-/* go_back.c: what a loss costs where the peer keeps nothing that comes early */
+/* go_back.c: what a loss costs where the peer keeps nothing that comes out of order */
 void go_back_plan(void);
 /* The nodes are set up: what chance has made of them must not matter. */
 void go_back_set_up(void);

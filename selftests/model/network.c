@@ -522,19 +522,19 @@ bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
 }
 
 /* A peer that goes back n: the linker leads the transport here. */
-enum verve_early_verdict
-__real_verve_early_keep(struct verve_early *early, struct verve_arrival *arrival);
-enum verve_early_verdict
-__wrap_verve_early_keep(struct verve_early *early, struct verve_arrival *arrival);
+enum verve_ooo_verdict
+__real_verve_ooo_keep(struct verve_ooo *ooo, struct verve_arrival *arrival);
+enum verve_ooo_verdict
+__wrap_verve_ooo_keep(struct verve_ooo *ooo, struct verve_arrival *arrival);
 
-enum verve_early_verdict
-__wrap_verve_early_keep(struct verve_early *early, struct verve_arrival *arrival)
+enum verve_ooo_verdict
+__wrap_verve_ooo_keep(struct verve_ooo *ooo, struct verve_arrival *arrival)
 {
 	u32 i;
 
 	for (i = 0; i < 2; i++)
 		if (model.node[i].go_back_n &&
-		    early == &model.node[i].qp.resp.early)
-			return VERVE_EARLY_REFUSED;
-	return __real_verve_early_keep(early, arrival);
+		    ooo == &model.node[i].qp.resp.ooo)
+			return VERVE_OOO_REFUSED;
+	return __real_verve_ooo_keep(ooo, arrival);
 }

@@ -438,11 +438,11 @@ static const struct event lost_write = {
 	"write", two_writes, { .timeout = 20 },
 	.a = { N(rdma_sends, 2), ONE(packet_seq_err), ONE(rcvd_seq_err),
 	       ONE(completer_retry_err) },
-	.b = { ONE(out_of_seq_request), ONE(rx_early_kept),
+	.b = { ONE(out_of_seq_request), ONE(rx_ooo_kept),
 	       N(rx_write_requests, 2) },
 }, lost_response = {
 	"read", two_reads, { .timeout = 20 },
-	.a = { N(rdma_sends, 2), ONE(implied_nak_seq_err), ONE(rx_early_kept),
+	.a = { N(rdma_sends, 2), ONE(implied_nak_seq_err), ONE(rx_ooo_kept),
 	       ONE(completer_retry_err), MAYBE(rx_drop_stale) },
 	.b = { N(rx_read_requests, 2), ONE(duplicate_request) },
 };

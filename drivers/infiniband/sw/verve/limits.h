@@ -76,14 +76,14 @@ enum verve_limits {
 	 * peer that would gain by it, Verve, is never there.
 	 */
 	VERVE_MAX_AHEAD		= VERVE_MAX_UNACKED,
-	/* Packets that came before their turn: of a QP, either way; of all, beside
+	/* Packets that came out of order: of a QP, either way; of all, beside
 	 * the first few of each, which nobody else can take.
 	 */
-	VERVE_MAX_EARLY		= VERVE_MAX_UNACKED,
-	VERVE_MAX_EARLY_TOTAL	= 1 << 14,
-	VERVE_EARLY_OWN		= 16,
+	VERVE_MAX_OOO		= VERVE_MAX_UNACKED,
+	VERVE_MAX_OOO_TOTAL	= 1 << 14,
+	VERVE_MIN_OOO		= 16,
 	/* ms: they wait for as long, and for twice as long at most. */
-	VERVE_EARLY_MS		= 50,
+	VERVE_OOO_MS		= 50,
 	/* Datagrams to QP 1 from hosts that are no known neighbours: those let
 	 * through in so many seconds, and hosts looked for in one.
 	 */

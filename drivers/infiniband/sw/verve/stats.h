@@ -39,7 +39,7 @@
 	X(offload_lost)			\
 	X(duplicate_request)		\
 	X(out_of_seq_request)		\
-	X(rx_early_kept)		\
+	X(rx_ooo_kept)		\
 	X(rcvd_rnr_err)			\
 	X(send_rnr_err)			\
 	X(rcvd_seq_err)			\
@@ -80,7 +80,7 @@
 	X(rx_drop_address)		\
 	X(rx_drop_stale)		\
 	X(rx_drop_far)			\
-	X(rx_drop_early)		\
+	X(rx_drop_ooo)		\
 	X(rx_drop_sequence)		\
 	X(rx_drop_no_recv)		\
 	X(rx_drop_too_long)		\

@@ -47,13 +47,13 @@ static void send_fatal_nak(struct verve_qp *qp, u8 nak)
 
 void verve_nak_ooo(struct verve_qp *qp)
 {
-	verve_qp_drop(qp, rx_drop_early);
+	verve_qp_drop(qp, rx_drop_ooo);
 	verve_answer_gap(&qp->resp, qp->resp.epsn);
 }
 
 void verve_nak_fatal(struct verve_qp *qp, u8 nak)
 {
-	if (qp->resp.has_waited) {
+	if (qp->resp.is_ooo) {
 		verve_nak_ooo(qp);
 		return;
 	}
@@ -78,8 +78,8 @@ void verve_nak_rnr_later(struct verve_qp *qp)
 
 /*
  * What is missing still when all has been taken in, the peer is told (9.7.5.2.8). It is
- * told once of a packet that came early, and again when a gap has been closed and there
- * is one more. That something waits is no reason: it may be somebody else's.
+ * told once of a packet that came out of order, and again when a gap has been closed
+ * and there is one more. That something waits is no reason: it may be somebody else's.
  */
 static void send_nak_seq_err(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -90,7 +90,7 @@ static void send_nak_seq_err(struct verve_qp *qp)
 	if (!resp->nak_due)
 		return;
 	/* What waits for a page is not missing. */
-	resp->nak_due = stalls && resp->early.count;
+	resp->nak_due = stalls && resp->ooo.count;
 	/* Nor is what has come since: the NAK would name what is not sent yet. */
 	if (resp->nak_sent || stalls ||
 	    verve_psn_before(resp->nak_psn, resp->epsn))

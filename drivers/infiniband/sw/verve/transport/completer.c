@@ -463,12 +463,12 @@ static enum verve_response_verdict judge(const struct verve_qp *qp,
 	       VERVE_RESPONSE_BAD;
 }
 
-/* It is not for here, or has waited, and may not be the peer's: ask again (early.h). */
+/* It is not for here, or has waited, and may not be the peer's: ask again (ooo.h). */
 static void doubt(struct verve_qp *qp, const struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
-	if (arrival->pdu.wait)
-		verve_qp_drop(qp, rx_drop_early);
+	if (arrival->pdu.ooo)
+		verve_qp_drop(qp, rx_drop_ooo);
 	else
 		verve_qp_drop(qp, rx_drop_stale);
 	responses_lost(qp, verve_psn_add(arrival->pdu.psn, 1));
@@ -485,7 +485,7 @@ static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 	int err;
 
 	if (verdict != VERVE_RESPONSE_GOOD) {
-		if (pdu->wait || verdict == VERVE_RESPONSE_STRAY)
+		if (pdu->ooo || verdict == VERVE_RESPONSE_STRAY)
 			doubt(qp, arrival);
 		else
 			verve_completer_fail(qp, IB_WC_BAD_RESP_ERR);
@@ -523,7 +523,7 @@ static bool receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 	}
 	responses_lost(qp, psn);
 	return is_outstanding(qp) &&
-	       verve_engine_keep(qp, &qp->req.early, arrival);
+	       verve_engine_keep(qp, &qp->req.ooo, arrival);
 }
 
 void verve_completer_ack(struct verve_qp *qp, u32 psn, u8 syndrome)

@@ -138,38 +138,38 @@ static void take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 }
 
 /* A packet whose turn has come, of those that came before it; or NULL */
-static struct verve_arrival *next_early(struct verve_qp *qp)
+static struct verve_arrival *next_ooo(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_arrival *arrival = NULL;
 
 	if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
 		return NULL;
-	if (unlikely(qp->resp.early.count))
-		arrival = verve_early_take(&qp->resp.early, qp->resp.epsn);
-	if (unlikely(qp->req.early.count) && !arrival)
-		arrival = verve_early_take(&qp->req.early, qp->req.una);
+	if (unlikely(qp->resp.ooo.count))
+		arrival = verve_ooo_take(&qp->resp.ooo, qp->resp.epsn);
+	if (unlikely(qp->req.ooo.count) && !arrival)
+		arrival = verve_ooo_take(&qp->req.ooo, qp->req.una);
 	return arrival;
 }
 
-void verve_engine_take_early(struct verve_qp *qp)
+void verve_engine_take_ooo(struct verve_qp *qp)
 {
 	struct verve_arrival *arrival;
 
-	while ((arrival = next_early(qp)))
+	while ((arrival = next_ooo(qp)))
 		take_in(qp, arrival);
 }
 
-bool verve_engine_keep(struct verve_qp *qp, struct verve_early *early,
+bool verve_engine_keep(struct verve_qp *qp, struct verve_ooo *ooo,
 		       struct verve_arrival *arrival)
 {
-	switch (verve_early_keep(early, arrival)) {
-	case VERVE_EARLY_KEPT:
-		verve_count(qp, rx_early_kept, 1);
-		verve_timer_early(qp);
+	switch (verve_ooo_keep(ooo, arrival)) {
+	case VERVE_OOO_KEPT:
+		verve_count(qp, rx_ooo_kept, 1);
+		verve_timer_ooo(qp);
 		return true;
-	case VERVE_EARLY_CONTRADICTED:
-		verve_count(qp, rx_drop_early, 2);
+	case VERVE_OOO_CONFLICT:
+		verve_count(qp, rx_drop_ooo, 2);
 		return false;
 	default:
 		return false;
@@ -199,7 +199,7 @@ static void take_in_list(struct verve_qp *qp, struct llist_node *list)
 		next = list->next;
 		take_in(qp, container_of(list, struct verve_arrival, node));
 		if (!is_due(qp, next))
-			verve_engine_take_early(qp);
+			verve_engine_take_ooo(qp);
 	}
 }
 
@@ -221,17 +221,17 @@ static void take_in_all(struct verve_qp *qp)
 	take_in_list(qp, empty_inbox(qp));
 }
 
-/* VERVE_EV_EARLY: who has waited for long does so in vain. */
-static void age_early(struct verve_qp *qp)
+/* VERVE_EV_OOO: who has waited for long does so in vain. */
+static void age_ooo(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	struct verve_early *requests = &qp->resp.early;
-	struct verve_early *responses = &qp->req.early;
+	struct verve_ooo *requests = &qp->resp.ooo;
+	struct verve_ooo *responses = &qp->req.ooo;
 
-	verve_count(qp, rx_drop_early, verve_early_age(requests) +
-				       verve_early_age(responses));
+	verve_count(qp, rx_drop_ooo, verve_ooo_age(requests) +
+				     verve_ooo_age(responses));
 	if (requests->count || responses->count)
-		verve_timer_early(qp);
+		verve_timer_ooo(qp);
 }
 
 /*
@@ -277,8 +277,8 @@ static void run(struct verve_qp *qp)
 	if (events & BIT(VERVE_EV_FAULT))
 		verve_pair_resume(qp);
 	take_in_all(qp);
-	if (events & BIT(VERVE_EV_EARLY))
-		age_early(qp);
+	if (events & BIT(VERVE_EV_OOO))
+		age_ooo(qp);
 	if (events & BIT(VERVE_EV_TIMER))
 		verve_timer_expired(qp);
 	verve_responder_round_end(qp);
@@ -566,15 +566,15 @@ void verve_engine_setup(struct verve_qp *qp)
 void verve_engine_stop(struct verve_qp *qp)
 {
 	hrtimer_cancel(&qp->timer);
-	hrtimer_cancel(&qp->early_timer);
+	hrtimer_cancel(&qp->ooo_timer);
 	verve_congestion_stop(qp);
 	cancel_work_sync(&qp->work);
 	verve_congestion_free(qp);
 	local_bh_disable();
 	free_arrivals(llist_del_all(&qp->inbox));
 	free_arrivals(verve_fault_release(qp));
-	verve_early_drop(&qp->req.early);
-	verve_early_drop(&qp->resp.early);
+	verve_ooo_drop(&qp->req.ooo);
+	verve_ooo_drop(&qp->resp.ooo);
 	local_bh_enable();
 }
 

@@ -55,5 +55,5 @@ void verve_completer_flush(struct verve_qp *qp)
 	qp->req.psn = qp->req.una;
 	qp->req.max_psn = qp->req.una;
 	qp->req.recovery = (struct verve_recovery) {};
-	verve_early_drop(&qp->req.early);
+	verve_ooo_drop(&qp->req.ooo);
 }

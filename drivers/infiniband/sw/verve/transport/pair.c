@@ -195,7 +195,7 @@ void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
 		qp->pair.lost |= lost_kind(arrival);
 	else
-		verve_engine_take_early(qp);
+		verve_engine_take_ooo(qp);
 }
 
 void verve_pair_resume(struct verve_qp *qp)

@@ -20,8 +20,8 @@
 #include "../queue/rq.h"
 #include "../queue/sq.h"
 #include "../queue/wqe.h"
-#include "early.h"
 #include "fault.h"
+#include "ooo.h"
 #include "pair.h"
 #include "recovery.h"
 #include "rtt.h"
@@ -53,7 +53,7 @@ struct verve_train;
  * @err_polls: error state: how often the timer looked for late receives
  * @acked: one beyond the newest PSN that an ACK named; ahead of @una where
  *	responses are missing
- * @early: responses that came before their turn
+ * @ooo: responses that came before their turn
  * @recovery: what is done about loss
  * @rtt: how long an answer takes, and how long it has been waited for
  */
@@ -77,7 +77,7 @@ struct verve_requester {
 	u32 acked;
 	u64 delay;
 	u64 waited;
-	struct verve_early early;
+	struct verve_ooo ooo;
 	struct verve_recovery recovery;
 	struct verve_rtt rtt;
 };
@@ -116,9 +116,9 @@ struct verve_replay {
  * @op: what is under way: VERVE_OP_SEND or VERVE_OP_WRITE, 0 between messages
  * @nak_sent: a NAK is out; no second one before @epsn arrives
  * @repeats: requests that came again since the last new one
- * @nak_due: a packet came before its turn, or one more gap is there
+ * @nak_due: a packet came out of order, or one more gap is there
  * @nak_psn: the newest packet that says so; if it is taken, nothing is missing
- * @has_waited: the request at hand had come before its turn (transport/early.h)
+ * @is_ooo: the request at hand had come out of order (transport/ooo.h)
  * @far_at: ns: when the peer was last told of one that was far ahead, or 0
  * @rnr_due: a message found no receive
  * @rnr_sent: in this round, an RNR NAK has answered a repetition: a page is awaited
@@ -143,7 +143,7 @@ struct verve_replay {
  * @job_psn: of the next response of the first job
  * @in_run: a NIC places, or has placed, what comes next (offload/rc/ddp.h)
  * @recv: current receive
- * @early: requests that came before their turn
+ * @ooo: requests that came out of order
  */
 struct verve_responder {
 	u32 epsn;
@@ -152,7 +152,7 @@ struct verve_responder {
 	bool nak_sent;
 	u8 repeats;
 	bool nak_due;
-	bool has_waited;
+	bool is_ooo;
 	bool rnr_due;
 	bool rnr_sent;
 	u8 fatal_nak;
@@ -176,7 +176,7 @@ struct verve_responder {
 	u32 job_psn;
 	bool in_run;
 	struct verve_recv recv;
-	struct verve_early early;
+	struct verve_ooo ooo;
 	u64 far_at;
 };
 
@@ -187,7 +187,7 @@ enum verve_qp_event {
 	VERVE_EV_CONTINUE,	/* the budget ran out */
 	VERVE_EV_FAULT,		/* a page fault has ended */
 	VERVE_EV_REPORT,	/* a NIC that has the QP has done something */
-	VERVE_EV_EARLY,		/* packets have waited for their turn */
+	VERVE_EV_OOO,		/* packets have waited for their turn */
 };
 
 enum verve_qp_notice {
@@ -220,7 +220,7 @@ enum verve_qp_notice {
  * @work: continues where the budget ran out, and runs posts made with
  *	interrupts off
  * @timer: retransmission or RNR
- * @early_timer: runs while packets wait for their turn
+ * @ooo_timer: runs while packets wait for their turn
  * @lock: the engine: whoever holds it is the owner. Taken by trylock from the
  *	data path, so that nobody waits for another QP's work; by spin_lock_bh
  *	from modify, query and destroy. Protects everything below.
@@ -270,7 +270,7 @@ struct verve_qp {
 	unsigned long events;
 	struct work_struct work;
 	struct hrtimer timer;
-	struct hrtimer early_timer;
+	struct hrtimer ooo_timer;
 
 	spinlock_t lock;	/* all that follows */
 	enum ib_qp_state state;

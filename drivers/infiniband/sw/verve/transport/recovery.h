@@ -5,7 +5,7 @@
  * What a requester does about lost packets. A NAK names the first packet that
  * the peer lacks, and no more. A run of one packet is sent again from there, and
  * then the requester goes on where it had been. A peer that keeps what comes
- * before its turn, as Verve does (early.h), acknowledges all that the gap had
+ * before its turn, as Verve does (ooo.h), acknowledges all that the gap had
  * held up, or NAKs the next gap. One that does not, as the IBTA has it (9.7.5.2.8:
  * go back n), lacks what follows the run as well, and says so: by another NAK, or
  * by an ACK that ends with the run. The next run is longer then, until it reaches

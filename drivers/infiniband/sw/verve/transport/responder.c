@@ -117,7 +117,7 @@ static void refuse(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock)
 {
 	if (qp->type == IB_QPT_RC) {
-		if (!qp->resp.has_waited)
+		if (!qp->resp.is_ooo)
 			fail_recv_in_use(qp, nak);
 		verve_nak_fatal(qp, nak);
 		return;
@@ -130,7 +130,7 @@ static void refuse(struct verve_qp *qp, u8 nak)
 static void fail_locally(struct verve_qp *qp, enum ib_wc_status status, u8 nak)
 	__must_hold(&qp->lock)
 {
-	if (qp->resp.has_waited) {
+	if (qp->resp.is_ooo) {
 		verve_nak_ooo(qp);
 		return;
 	}
@@ -159,7 +159,7 @@ static void fail_length(struct verve_qp *qp)
 static void no_recv(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	if (qp->resp.has_waited) {
+	if (qp->resp.is_ooo) {
 		verve_nak_ooo(qp);
 		return;
 	}
@@ -281,7 +281,7 @@ static void take_back(struct verve_responder *resp, u32 flags)
 static void fail_placing(struct verve_qp *qp, u32 flags, int err)
 	__must_hold(&qp->lock)
 {
-	if (err == -EAGAIN || err == -ECANCELED || qp->resp.has_waited)
+	if (err == -EAGAIN || err == -ECANCELED || qp->resp.is_ooo)
 		take_back(&qp->resp, flags);
 	if (err == -EAGAIN || err == -ECANCELED)
 		return;
@@ -305,7 +305,7 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 	if (flags & VERVE_OP_FIRST)
 		begin(qp, pdu, flags);
 	if (is_too_long(resp, flags, pdu)) {
-		if (resp->has_waited)
+		if (resp->is_ooo)
 			take_back(resp, flags);
 		fail_length(qp);
 		return;
@@ -355,7 +355,7 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 	qp->resp.nak_sent = false;
 	qp->resp.rnr_due = false;
 	qp->resp.repeats = 0;
-	qp->resp.has_waited = pdu->wait;
+	qp->resp.is_ooo = pdu->ooo;
 	if (nak)
 		refuse(qp, nak);
 	else if (flags & VERVE_OP_READ)
@@ -367,9 +367,9 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 	else
 		execute_data(qp, arrival, flags);
 	/* What waits on does so because of another gap. */
-	if (pdu->wait && qp->resp.early.count)
+	if (pdu->ooo && qp->resp.ooo.count)
 		verve_answer_gap(&qp->resp, qp->resp.epsn);
-	qp->resp.has_waited = false;
+	qp->resp.is_ooo = false;
 }
 
 /* So many requests that come again mean that our answers do not arrive. */
@@ -398,7 +398,7 @@ static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 	verve_count(qp, out_of_seq_request, 1);
 	verve_answer_gap(&qp->resp, arrival->pdu.psn);
 	return !verve_placing_is_placed(qp, arrival) &&
-	       verve_engine_keep(qp, &qp->resp.early, arrival);
+	       verve_engine_keep(qp, &qp->resp.ooo, arrival);
 }
 
 /*
@@ -415,7 +415,7 @@ static void refuse_far(struct verve_qp *qp, const struct verve_pdu *pdu)
 
 	verve_count(qp, out_of_seq_request, 1);
 	verve_qp_drop(qp, rx_drop_far);
-	if (resp->far_at && now - resp->far_at < VERVE_EARLY_MS * NSEC_PER_MSEC)
+	if (resp->far_at && now - resp->far_at < VERVE_OOO_MS * NSEC_PER_MSEC)
 		return;
 	resp->far_at = now;
 	verve_answer_gap(resp, pdu->psn);
@@ -510,7 +510,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	case VERVE_PSN_DUPLICATE:
 		repeat(qp, pdu, flags);
 		break;
-	case VERVE_PSN_EARLY:
+	case VERVE_PSN_OOO:
 		return keep(qp, arrival);
 	case VERVE_PSN_FAR:
 		refuse_far(qp, pdu);
@@ -551,7 +551,7 @@ void verve_responder_flush(struct verve_qp *qp)
 	resp->op = 0;
 	verve_replay_drop(resp);
 	verve_ack_reset(resp);
-	verve_early_drop(&resp->early);
+	verve_ooo_drop(&resp->ooo);
 	if (resp->recv_valid)
 		verve_responder_fail_recv(qp, IB_WC_WR_FLUSH_ERR);
 	/* An SRQ's receives stay: others use them (10.2.9.2). */

@@ -16,7 +16,7 @@
  *  - in the error state it looks for receives that a user posted late, at
  *    growing intervals.
  *
- * And one that runs now and then while packets wait for their turn (early.h).
+ * And one that runs now and then while packets wait for their turn (ooo.h).
  */
 #include "transport.h"
 #include "verdict.h"
@@ -41,17 +41,17 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static enum hrtimer_restart early_fired(struct hrtimer *timer)
+static enum hrtimer_restart ooo_timer_fired(struct hrtimer *timer)
 {
-	struct verve_qp *qp = container_of(timer, struct verve_qp, early_timer);
+	struct verve_qp *qp = container_of(timer, struct verve_qp, ooo_timer);
 
-	verve_engine_kick(qp, VERVE_EV_EARLY);
+	verve_engine_kick(qp, VERVE_EV_OOO);
 	return HRTIMER_NORESTART;
 }
 
 void verve_timer_init(struct verve_qp *qp)
 {
-	hrtimer_setup(&qp->early_timer, early_fired, CLOCK_MONOTONIC,
+	hrtimer_setup(&qp->ooo_timer, ooo_timer_fired, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	hrtimer_setup(&qp->timer, timer_fired, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
@@ -68,13 +68,13 @@ static void start(struct verve_qp *qp, u64 ns)
 			       HRTIMER_MODE_REL_SOFT);
 }
 
-void verve_timer_early(struct verve_qp *qp)
+void verve_timer_ooo(struct verve_qp *qp)
 {
-	u64 ns = VERVE_EARLY_MS * NSEC_PER_MSEC;
+	u64 ns = VERVE_OOO_MS * NSEC_PER_MSEC;
 
-	if (qp->dead || hrtimer_is_queued(&qp->early_timer))
+	if (qp->dead || hrtimer_is_queued(&qp->ooo_timer))
 		return;
-	hrtimer_start_range_ns(&qp->early_timer, ns_to_ktime(ns), ns / SLACK,
+	hrtimer_start_range_ns(&qp->ooo_timer, ns_to_ktime(ns), ns / SLACK,
 			       HRTIMER_MODE_REL_SOFT);
 }
 

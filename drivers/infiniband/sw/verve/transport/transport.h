@@ -192,7 +192,7 @@ static inline void verve_answer_gap(struct verve_responder *resp, u32 psn)
  * verve_nak_ooo() - a request that came out of order breaks a rule
  * @qp: QP, to which nothing has happened by the request
  *
- * It may not be the peer's (early.h), who is asked for it.
+ * It may not be the peer's (ooo.h), who is asked for it.
  */
 void verve_nak_ooo(struct verve_qp *qp)
 	__must_hold(&qp->lock);
@@ -266,7 +266,7 @@ void verve_timer_rnr_nak(struct verve_qp *qp, u8 code)
 void verve_timer_qp_error(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* A packet waits for its turn: not for ever. */
-void verve_timer_early(struct verve_qp *qp)
+void verve_timer_ooo(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* VERVE_EV_TIMER */
 void verve_timer_expired(struct verve_qp *qp)
@@ -324,10 +324,10 @@ void verve_engine_nudge(struct verve_qp *qp);
 bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /* After one: those that came before it, and whose turn has come, or has passed */
-void verve_engine_take_early(struct verve_qp *qp)
+void verve_engine_take_ooo(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* Have it wait for its turn. Return: true when it does; then it is not the caller's. */
-bool verve_engine_keep(struct verve_qp *qp, struct verve_early *early,
+bool verve_engine_keep(struct verve_qp *qp, struct verve_ooo *ooo,
 		       struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /* It is being destroyed: it sends and receives no more, and starts no timer. */

@@ -16,7 +16,7 @@ enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected)
 		return VERVE_PSN_EXPECTED;
 	if (diff < 0)
 		return VERVE_PSN_DUPLICATE;
-	return diff < VERVE_MAX_AHEAD ? VERVE_PSN_EARLY : VERVE_PSN_FAR;
+	return diff < VERVE_MAX_AHEAD ? VERVE_PSN_OOO : VERVE_PSN_FAR;
 }
 
 bool verve_verdict_is_recent(u32 psn, u32 expected)

@@ -13,8 +13,8 @@
 enum verve_psn_place {
 	VERVE_PSN_EXPECTED,
 	VERVE_PSN_DUPLICATE,
-	VERVE_PSN_EARLY,
-	VERVE_PSN_FAR,	/* early by VERVE_MAX_AHEAD or more */
+	VERVE_PSN_OOO,
+	VERVE_PSN_FAR,	/* ahead by VERVE_MAX_AHEAD or more */
 };
 
 enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected);

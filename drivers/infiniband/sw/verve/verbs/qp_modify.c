@@ -27,9 +27,9 @@ static void reset(struct verve_qp *qp)
 		verve_ring_discard(&sq->ring);
 	if (qp->rq.exists)
 		verve_rq_discard(&qp->rq);
-	verve_early_drop(&qp->req.early);
+	verve_ooo_drop(&qp->req.ooo);
 	memset(&qp->req, 0, sizeof(qp->req));
-	verve_early_drop(&qp->resp.early);
+	verve_ooo_drop(&qp->resp.ooo);
 	verve_placing_stop(qp);
 	verve_nic_reset(qp);
 	qp->resp.msn = 0;

@@ -73,7 +73,7 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "req_probing", req->probing },
 		{ "resp_epsn", resp->epsn },
 		{ "resp_msn", resp->msn },
-		{ "resp_early", resp->early.count },
+		{ "resp_ooo", resp->ooo.count },
 		{ "resp_placed", resp->op ? resp->placed : 0 },
 		{ "resp_jobs", resp->num_jobs },
 		{ "rate_kbit", verve_congestion_rate(qp) },

@@ -147,7 +147,7 @@ enum verve_pdu_flags {
  * @length: payload, bytes, without pad
  * @flags: enum verve_pdu_flags
  * @hdr_len: BTH and extended headers, bytes
- * @wait: not of the packet: whether it has waited for its turn (transport/early.h)
+ * @ooo: not of the packet: whether it came out of order (transport/ooo.h)
  * @pkey: BTH
  *
  * Which fields hold is said by the opcode's flags. 40 bytes, so that an
@@ -184,7 +184,7 @@ struct verve_pdu {
 	u32	length;
 	u8	flags;
 	u8	hdr_len : 6;
-	u8	wait : 2;
+	u8	ooo : 2;
 	u16	pkey;
 };
 

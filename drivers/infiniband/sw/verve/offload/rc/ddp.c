@@ -64,7 +64,7 @@ static bool is_ready(const struct verve_qp *qp)
 	const struct verve_responder *resp = &qp->resp;
 
 	return qp->state >= IB_QPS_RTR && qp->state <= IB_QPS_SQE &&
-	       !resp->early.count && !resp->fatal_nak &&
+	       !resp->ooo.count && !resp->fatal_nak &&
 	       !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
 	       (!resp->op || resp->op == VERVE_OP_WRITE);
 }

@@ -206,9 +206,9 @@ static void placing_does_not_begin(struct kunit *test)
 	qp->state = IB_QPS_ERR;
 	KUNIT_EXPECT_FALSE(test, begins(qp));
 	qp->state = IB_QPS_RTS;
-	qp->resp.early.count = 1;
+	qp->resp.ooo.count = 1;
 	KUNIT_EXPECT_FALSE(test, begins(qp));
-	qp->resp.early.count = 0;
+	qp->resp.ooo.count = 0;
 	qp->resp.fatal_nak = 1;
 	KUNIT_EXPECT_FALSE(test, begins(qp));
 	qp->resp.fatal_nak = 0;

@@ -45,7 +45,7 @@ static bool are_carried(const struct verve_qp *qp)
 static bool is_sending_freely(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	return !qp->req.wait_rnr && !qp->req.early.count &&
+	return !qp->req.wait_rnr && !qp->req.ooo.count &&
 	       !verve_fault_stalls(qp, VERVE_STALL_REQUESTS) &&
 	       !verve_congestion_rate(qp);
 }
@@ -56,7 +56,7 @@ static bool is_receiving_freely(const struct verve_qp *qp)
 	const struct verve_responder *resp = &qp->resp;
 
 	return !resp->num_jobs && !resp->fatal_nak && !resp->ack_due &&
-	       !resp->nak_due && !resp->rnr_due && !resp->early.count &&
+	       !resp->nak_due && !resp->rnr_due && !resp->ooo.count &&
 	       !(resp->recv_valid && resp->recv.is_bad) &&
 	       !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
 	       !verve_fault_stalls(qp, VERVE_STALL_RESPONSES);

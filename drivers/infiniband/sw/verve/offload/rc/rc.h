@@ -10,7 +10,7 @@
  * A QP is lent at the end of a round, by a work item, wherever both sides are:
  * what is outstanding is posted to the NIC, which sends it again. It must be in
  * state RTS, and have nothing that only software can finish: responses to be sent,
- * packets that came early, page faults, local requests, congestion.
+ * packets that came out of order, page faults, local requests, congestion.
  *
  * It comes back by a work item when the engine meets something that is not
  * carried, or the NIC does; at once, for verbs that change it, when the NIC goes,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * DOC: Packets before their turn
+ * DOC: Packets out of order
  *
- * Packets that came before their turn, because one was lost or overtaken, wait
- * for it: then only what is missing has to be sent again, and whoever sends all
+ * Packets that come out of order, because one was lost or overtaken, wait for
+ * their turn: then only what is missing has to be sent again, and whoever sends all
  * of it again learns by the next ACK that the rest can be skipped.
  *
  * Such a packet need not be the peer's. Whoever pretends to be the peer, and guesses a
@@ -14,13 +14,13 @@
  *  - when its turn comes and it may not be executed, it is forgotten, and the peer is
  *    asked for that PSN. What the peer really says is judged then;
  *  - two that contradict each other are both forgotten, and the peer is asked. Were the
- *    first one believed, the attacker would only have to be early, for which there is
+ *    first one believed, the attacker would only have to be first, for which there is
  *    all the time in the world; were the last one, he could replace what the peer has
  *    sent for as long as something is missing. To forget both costs a packet;
  *  - the packet whose turn it is and that comes just now is executed in its place.
  */
-#ifndef VERVE_TRANSPORT_EARLY_H
-#define VERVE_TRANSPORT_EARLY_H
+#ifndef VERVE_TRANSPORT_OOO_H
+#define VERVE_TRANSPORT_OOO_H
 
 #include <linux/types.h>
 
@@ -28,50 +28,50 @@ struct llist_node;
 struct verve_arrival;
 
 /**
- * struct verve_early - requests, or responses, that are waiting for their turn
+ * struct verve_ooo - requests, or responses, that are waiting for their turn
  * @first: the one with the lowest PSN
  * @last: the one with the highest, while there is a first
  * @count: how many
  */
-struct verve_early {
+struct verve_ooo {
 	struct llist_node *first;
 	struct llist_node *last;
 	u32 count;
 };
 
-/* pdu.wait of an arrival */
-enum verve_early_wait {
-	VERVE_WAIT_NONE,	/* it came just now */
-	VERVE_WAIT_NEW,		/* it waits, or has waited, for its turn */
-	VERVE_WAIT_OLD,		/* likewise, for long */
+/* pdu.ooo of an arrival */
+enum verve_ooo_mark {
+	VERVE_OOO_NONE,		/* it came just now */
+	VERVE_OOO_NEW,		/* it waits, or has waited, for its turn */
+	VERVE_OOO_OLD,		/* likewise, for long */
 };
 
-enum verve_early_verdict {
-	VERVE_EARLY_KEPT,
-	VERVE_EARLY_REFUSED,
-	VERVE_EARLY_CONTRADICTED,
+enum verve_ooo_verdict {
+	VERVE_OOO_KEPT,
+	VERVE_OOO_REFUSED,
+	VERVE_OOO_CONFLICT,
 };
 
 /**
- * verve_early_keep() - have a packet wait
- * @early: under the QP's lock
+ * verve_ooo_keep() - have a packet wait
+ * @ooo: under the QP's lock
  * @arrival: ahead of the PSN that is due, by less than half of the PSNs
  *
- * A peer, or somebody who pretends to be one, decides how much comes early. So there
- * is a limit to what a QP keeps, and one for all of them together. Whoever fills that
- * leaves each other QP a few.
+ * A peer, or somebody who pretends to be one, decides how much comes out of order. So
+ * there is a limit to what a QP keeps, and one for all of them together. Whoever
+ * fills that leaves each other QP a few.
  *
  * Context: BH off.
- * Return: VERVE_EARLY_KEPT: @arrival is @early's now. VERVE_EARLY_REFUSED: it is there
+ * Return: VERVE_OOO_KEPT: @arrival is @ooo's now. VERVE_OOO_REFUSED: it is there
  * already, there is no room, or it is no packet (path/loop.c).
- * VERVE_EARLY_CONTRADICTED: another one had its PSN, and has been given back.
+ * VERVE_OOO_CONFLICT: another one had its PSN, and has been given back.
  */
-enum verve_early_verdict verve_early_keep(struct verve_early *early,
-					  struct verve_arrival *arrival);
+enum verve_ooo_verdict verve_ooo_keep(struct verve_ooo *ooo,
+				      struct verve_arrival *arrival);
 
 /**
- * verve_early_take() - the packet whose turn it is
- * @early: under the QP's lock
+ * verve_ooo_take() - the packet whose turn it is
+ * @ooo: under the QP's lock
  * @due: PSN
  *
  * What is behind @due is given back: it came again meanwhile.
@@ -79,18 +79,18 @@ enum verve_early_verdict verve_early_keep(struct verve_early *early,
  * Context: BH off.
  * Return: the packet, which is the caller's, or NULL.
  */
-struct verve_arrival *verve_early_take(struct verve_early *early, u32 due);
+struct verve_arrival *verve_ooo_take(struct verve_ooo *ooo, u32 due);
 
 /**
- * verve_early_age() - give back what has waited since the last but one call
- * @early: under the QP's lock
+ * verve_ooo_age() - give back what has waited since the last but one call
+ * @ooo: under the QP's lock
  *
  * Context: BH off.
  * Return: how many.
  */
-u32 verve_early_age(struct verve_early *early);
+u32 verve_ooo_age(struct verve_ooo *ooo);
 
 /* Give all of it back. BH off. */
-void verve_early_drop(struct verve_early *early);
+void verve_ooo_drop(struct verve_ooo *ooo);
 
 #endif

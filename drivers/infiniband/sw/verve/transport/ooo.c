@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets that came out of order (see ooo.h)
+ */
+#include <linux/atomic.h>
+#include <linux/llist.h>
+#include "../limits.h"
+#include "../path/path.h"
+#include "../wire/psn.h"
+#include "ooo.h"
+
+static atomic_t kept_total;
+
+static struct verve_arrival *to_arrival(struct llist_node *node)
+{
+	return container_of(node, struct verve_arrival, node);
+}
+
+static u32 psn_of(struct llist_node *node)
+{
+	return to_arrival(node)->pdu.psn;
+}
+
+/* Packets mostly come in order, also behind a gap. Return: where it belongs. */
+static struct llist_node **find_slot(struct verve_ooo *ooo, u32 psn)
+{
+	struct llist_node **slot = &ooo->first;
+
+	if (*slot && verve_psn_before(psn_of(ooo->last), psn))
+		return &ooo->last->next;
+	while (*slot && verve_psn_before(psn_of(*slot), psn))
+		slot = &(*slot)->next;
+	return slot;
+}
+
+/* A few are a QP's own; more are of what all have together. */
+static bool have_room(const struct verve_ooo *ooo)
+{
+	if (ooo->count == VERVE_MAX_OOO)
+		return false;
+	return ooo->count < VERVE_MIN_OOO ||
+	       atomic_add_unless(&kept_total, 1, VERVE_MAX_OOO_TOTAL);
+}
+
+/* It is not the last one, or the caller sees to @ooo->last. */
+static struct verve_arrival *take_at(struct verve_ooo *ooo,
+				     struct llist_node **slot)
+{
+	struct llist_node *node = *slot;
+
+	*slot = node->next;
+	if (ooo->count-- > VERVE_MIN_OOO)
+		atomic_dec(&kept_total);
+	return to_arrival(node);
+}
+
+static struct llist_node *node_before(struct verve_ooo *ooo,
+				      struct llist_node **slot)
+{
+	return slot == &ooo->first ?
+	       NULL : container_of(slot, struct llist_node, next);
+}
+
+/* One that is there has the PSN of one that has come. */
+static enum verve_ooo_verdict compare(struct verve_ooo *ooo,
+				      struct llist_node **slot,
+				      const struct verve_arrival *arrival)
+{
+	if (verve_arrival_repeats(arrival, to_arrival(*slot)))
+		return VERVE_OOO_REFUSED;
+	if (!(*slot)->next)
+		ooo->last = node_before(ooo, slot);
+	verve_arrival_free(take_at(ooo, slot));
+	return VERVE_OOO_CONFLICT;
+}
+
+enum verve_ooo_verdict verve_ooo_keep(struct verve_ooo *ooo,
+				      struct verve_arrival *arrival)
+{
+	struct llist_node **slot;
+
+	if (arrival->pdu.flags & VERVE_PDU_LOOP)
+		return VERVE_OOO_REFUSED;
+	slot = find_slot(ooo, arrival->pdu.psn);
+	if (*slot && psn_of(*slot) == arrival->pdu.psn)
+		return compare(ooo, slot, arrival);
+	if (!have_room(ooo))
+		return VERVE_OOO_REFUSED;
+	arrival->pdu.ooo = VERVE_OOO_NEW;
+	arrival->node.next = *slot;
+	*slot = &arrival->node;
+	if (!arrival->node.next)
+		ooo->last = &arrival->node;
+	ooo->count++;
+	return VERVE_OOO_KEPT;
+}
+
+static struct verve_arrival *take_first(struct verve_ooo *ooo)
+{
+	return take_at(ooo, &ooo->first);
+}
+
+struct verve_arrival *verve_ooo_take(struct verve_ooo *ooo, u32 due)
+{
+	while (ooo->first && verve_psn_before(psn_of(ooo->first), due))
+		verve_arrival_free(take_first(ooo));
+	if (ooo->first && psn_of(ooo->first) == due)
+		return take_first(ooo);
+	return NULL;
+}
+
+u32 verve_ooo_age(struct verve_ooo *ooo)
+{
+	struct llist_node **slot = &ooo->first;
+	u32 n = 0;
+
+	while (*slot) {
+		struct verve_arrival *arrival = to_arrival(*slot);
+
+		if (arrival->pdu.ooo == VERVE_OOO_OLD) {
+			verve_arrival_free(take_at(ooo, slot));
+			n++;
+			continue;
+		}
+		arrival->pdu.ooo = VERVE_OOO_OLD;
+		slot = &(*slot)->next;
+	}
+	ooo->last = node_before(ooo, slot);
+	return n;
+}
+
+void verve_ooo_drop(struct verve_ooo *ooo)
+{
+	while (ooo->first)
+		verve_arrival_free(take_first(ooo));
+}
