@@ -100,7 +100,7 @@ static u32 draw_psn(const struct node *node, bool is_response)
 		return is_response ? req->psn : node->qp.resp.epsn;
 	case 2:
 		return is_response ? verve_psn_add(req->max_psn, -1) :
-				     node->qp.resp.job_psn;
+				     node->qp.resp.response_psn;
 	case 3:
 		return verve_psn_add(req->una, 1U << 23);
 	default:
@@ -196,7 +196,7 @@ static void step(u32 n)
 
 			must(!model.node[i].region.held);
 			must(qp->req.rd_atomic <= qp->attr.max_rd_atomic);
-			must(qp->resp.num_jobs <= 2 * qp->resp.room);
+			must(qp->resp.num_responses <= 2 * qp->resp.room);
 			must(qp->req.ooo.count <= VERVE_MAX_OOO);
 			must(qp->resp.ooo.count <= VERVE_MAX_OOO);
 		}

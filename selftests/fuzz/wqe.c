@@ -25,7 +25,7 @@ static void check(const struct verve_wqe_limits *limits,
 	must(swqe->num_sge <= limits->max_sge);
 	must(swqe->length <= VERVE_MAX_MSG);
 	must(swqe->opcode != IB_WR_REG_MR);
-	must(swqe->state == VERVE_WQE_POSTED && !swqe->reads);
+	must(swqe->state == VERVE_WQE_POSTED && !swqe->rd_atomic);
 	if (swqe->is_inline)
 		must(swqe->length <= max(limits->max_inline, 8U));
 	else if (swqe->num_sge)

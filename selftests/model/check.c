@@ -39,7 +39,7 @@ static void check_fences(const struct verve_qp *qp)
 			return;
 		expect(!reads || !(wqe->flags & IB_SEND_FENCE),
 		       "%u has overtaken %u READs", i, reads);
-		reads += wqe->reads;
+		reads += wqe->rd_atomic;
 	}
 }
 
@@ -104,8 +104,10 @@ static void check_node(struct node *node)
 	expect(qp->ref.refs == 1 + qp->pair.calling, "%d references",
 	       qp->ref.refs);
 	expect(sq->tail <= sq->next && sq->next <= sq->head, "send queue");
-	expect(qp->resp.num_jobs - qp->resp.num_repeats <= qp->resp.slots &&
-	       qp->resp.num_repeats <= qp->resp.room, "responses");
+	expect(qp->resp.num_responses - qp->resp.num_repeats <=
+			       qp->resp.slots &&
+		       qp->resp.num_repeats <= qp->resp.room,
+	       "responses");
 	expect(qp->state != IB_QPS_ERR || node->failed || peer_of(node)->failed,
 	       "failed without saying so");
 	check_ooo(&qp->resp.ooo, qp->resp.epsn);
@@ -249,7 +251,7 @@ static void check_reliable(const struct node *node)
 	expect(!req->rd_atomic && !req->ooo.count && !qp->resp.ooo.count,
 	       "%u READs, %u and %u packets out of order are left",
 	       req->rd_atomic, req->ooo.count, qp->resp.ooo.count);
-	expect(!qp->resp.num_jobs && !qp->resp.op &&
+	expect(!qp->resp.num_responses && !qp->resp.op &&
 	       !req->recovery.under_way, "the engine has not come to rest");
 	expect(qp->state == IB_QPS_RTS, "state %d", qp->state);
 }

@@ -252,8 +252,8 @@ static void change_depth(struct node *node)
 	u32 slots = peer_of(node)->qp.attr.max_rd_atomic + dice(8);
 
 	node->qp.attr.max_dest_rd_atomic = slots;
-	free(verve_replay_resize(&node->qp.resp, verve_replay_alloc(slots),
-				 slots));
+	free(verve_rd_atomic_resize(&node->qp.resp,
+				    verve_rd_atomic_alloc(slots), slots));
 }
 
 /* The send queue is drained, and goes on. */
@@ -423,7 +423,7 @@ static void agree(struct node *node)
 	node->last_una = psn;
 	peer->resp.epsn = psn;
 	qp->attr.max_dest_rd_atomic = slots;
-	verve_replay_resize(&qp->resp, verve_replay_alloc(slots), slots);
+	verve_rd_atomic_resize(&qp->resp, verve_rd_atomic_alloc(slots), slots);
 }
 
 void node_start(struct node *node)
@@ -453,7 +453,7 @@ void node_tear_down(struct node *node)
 	verve_ring_free(&qp->sq.ring);
 	verve_rq_free(rq_of(node));
 	free(qp->sq.wqes);
-	free(qp->resp.replay);
+	free(qp->resp.resources);
 	region_free(&node->region);
 }
 

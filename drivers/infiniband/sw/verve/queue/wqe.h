@@ -28,7 +28,7 @@ enum verve_wqe_state {
  * @error: the request is bad: 0, or the enum ib_wc_status that it completes
  *	with once everything before it has
  * @again: READ: some of it was asked for more than once; false when posted
- * @reads: READ or atomic requests under way for it; 0 when posted
+ * @rd_atomic: READ or atomic requests under way for it; 0 when posted
  * @length: of the message, bytes
  * @imm: SEND and WRITE with immediate
  * @inv_rkey: SEND_WITH_INV, LOCAL_INV
@@ -67,7 +67,7 @@ struct verve_swqe {
 	bool is_inline;
 	bool again;
 	u8 state;
-	u16 reads;
+	u16 rd_atomic;
 	u32 length;
 	union {
 		__be32 imm;

@@ -58,7 +58,7 @@ void verve_nak_fatal(struct verve_qp *qp, u8 nak)
 		return;
 	}
 	verve_placing_stop(qp);
-	if (qp->resp.num_jobs)
+	if (qp->resp.num_responses)
 		qp->resp.fatal_nak = nak;
 	else
 		send_fatal_nak(qp, nak);

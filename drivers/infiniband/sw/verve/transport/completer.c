@@ -35,8 +35,8 @@ static bool is_atomic(const struct verve_swqe *wqe)
 	       wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
 }
 
-/* Answered by a response of its own, and by nothing else. */
-static bool is_read(const struct verve_swqe *wqe)
+/* Takes responder resources: answered by a response of its own, and by nothing else. */
+static bool uses_rd_atomic(const struct verve_swqe *wqe)
 {
 	return wqe->opcode == IB_WR_RDMA_READ || is_atomic(wqe) ||
 	       wqe->opcode == IB_WR_FLUSH ||
@@ -87,7 +87,7 @@ void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
 	bool signaled = failed || sq->sig_all ||
 			(wqe->flags & IB_SEND_SIGNALED);
 
-	qp->req.rd_atomic -= min_t(u32, wqe->reads, qp->req.rd_atomic);
+	qp->req.rd_atomic -= min_t(u32, wqe->rd_atomic, qp->req.rd_atomic);
 	/* Free the slot first: who sees the completion may post into it. */
 	smp_store_release(&sq->tail, sq->tail + 1);
 	if ((s32)(sq->next - sq->tail) < 0)
@@ -134,11 +134,11 @@ static void release_rd_atomic(struct verve_qp *qp, u32 psn)
 	struct verve_swqe *wqe = oldest(qp);
 	u32 n;
 
-	if (!is_outstanding(qp) || !wqe->reads)
+	if (!is_outstanding(qp) || !wqe->rd_atomic)
 		return;
 	n = min(requests_done(wqe, psn) - requests_done(wqe, qp->req.una),
-		wqe->reads);
-	wqe->reads -= n;
+		wqe->rd_atomic);
+	wqe->rd_atomic -= n;
 	qp->req.rd_atomic -= min(n, qp->req.rd_atomic);
 }
 
@@ -203,7 +203,7 @@ void verve_completer_timeout(struct verve_qp *qp)
  * The first READ or atomic with a PSN up to @psn whose responses are missing,
  * or NULL.
  */
-static struct verve_swqe *awaited_read(const struct verve_qp *qp, u32 psn)
+static struct verve_swqe *awaited_rd_atomic(const struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
 	const struct verve_sq *sq = &qp->sq;
@@ -216,7 +216,7 @@ static struct verve_swqe *awaited_read(const struct verve_qp *qp, u32 psn)
 		if (wqe->state != VERVE_WQE_STARTED ||
 		    verve_psn_before(psn, wqe->first_psn))
 			break;
-		if (is_read(wqe))
+		if (uses_rd_atomic(wqe))
 			return wqe;
 	}
 	return NULL;
@@ -240,7 +240,7 @@ static void responses_lost(struct verve_qp *qp, u32 psn)
 static bool acknowledge_upto(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
-	const struct verve_swqe *read = awaited_read(qp, psn);
+	const struct verve_swqe *read = awaited_rd_atomic(qp, psn);
 
 	if (!read) {
 		acknowledge(qp, verve_psn_add(psn, 1));
@@ -274,7 +274,7 @@ static void acknowledge_waiting(struct verve_qp *qp)
 
 	if (!verve_psn_before(qp->req.una, psn))
 		return;
-	read = awaited_read(qp, verve_psn_add(psn, -1));
+	read = awaited_rd_atomic(qp, verve_psn_add(psn, -1));
 	if (read)
 		psn = read->first_psn;
 	if (verve_psn_before(qp->req.una, psn))
@@ -351,7 +351,7 @@ static void receive_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 }
 
 /* READs that were asked for, up to the newest PSN, and are not answered */
-static void count_reads(struct verve_qp *qp, struct verve_swqe *wqe)
+static void count_rd_atomic(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
 	struct verve_requester *req = &qp->req;
@@ -360,9 +360,9 @@ static void count_reads(struct verve_qp *qp, struct verve_swqe *wqe)
 		return;
 	/* By the NIC, and in its own pieces */
 	wqe->again = true;
-	wqe->reads =
+	wqe->rd_atomic =
 		requests_done(wqe, req->max_psn) - requests_done(wqe, req->una);
-	req->rd_atomic += wqe->reads;
+	req->rd_atomic += wqe->rd_atomic;
 }
 
 void verve_completer_resume(struct verve_qp *qp, u32 psn)
@@ -383,7 +383,7 @@ void verve_completer_resume(struct verve_qp *qp, u32 psn)
 		if (wqe->state != VERVE_WQE_STARTED ||
 		    !verve_psn_before(wqe->first_psn, psn))
 			break;
-		count_reads(qp, wqe);
+		count_rd_atomic(qp, wqe);
 		if (!verve_psn_before(wqe->last_psn, psn))
 			break;
 	}
@@ -508,7 +508,7 @@ static bool receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
 	u32 psn = arrival->pdu.psn;
-	struct verve_swqe *wqe = awaited_read(qp, psn);
+	struct verve_swqe *wqe = awaited_rd_atomic(qp, psn);
 
 	if (!wqe) {
 		verve_qp_drop(qp, rx_drop_protocol);

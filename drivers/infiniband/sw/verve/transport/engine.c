@@ -546,7 +546,7 @@ void verve_engine_kill(struct verve_qp *qp)
 	verve_engine_state(qp, IB_QPS_RESET);
 	qp->dead = true;
 	/* What the peer still waits for would keep the engine, or a timer, at work. */
-	verve_replay_drop(&qp->resp);
+	verve_rd_atomic_drop(&qp->resp);
 	verve_ack_reset(&qp->resp);
 }
 

@@ -83,8 +83,8 @@ struct verve_requester {
 };
 
 /**
- * struct verve_replay - a READ, atomic, FLUSH or ATOMIC WRITE: history, or a
- *	response to be sent
+ * struct verve_rd_atomic - responder resources of a READ, atomic, FLUSH or
+ *	ATOMIC WRITE, or a response to be sent
  * @op: VERVE_OP_READ, _ATOMIC, _FLUSH or _ATOMIC_WRITE
  * @is_repeat: the peer asks again: it was answered before
  * @first_psn: of the request, and of the first response
@@ -95,7 +95,7 @@ struct verve_requester {
  * @msn: when it was executed
  * @orig: atomic: the value before
  */
-struct verve_replay {
+struct verve_rd_atomic {
 	u32 op;
 	bool is_repeat;
 	u32 first_psn;
@@ -132,15 +132,15 @@ struct verve_replay {
  * @va: WRITE: address of the message
  * @rkey: WRITE
  * @left: WRITE: bytes still to come
- * @replay: the last @room READs, atomics and so on
- * @jobs: responses to be sent, a ring of 2 * @room
+ * @resources: of the last @room READs, atomics and so on
+ * @responses: responses to be sent, a ring of 2 * @room
  * @slots: max_dest_rd_atomic
  * @room: the most that @slots has been
- * @next_slot: of @replay to be overwritten next
- * @first_job: of @jobs
- * @num_jobs: in @jobs
+ * @next_slot: of @resources to be overwritten next
+ * @first_response: of @responses
+ * @num_responses: in @responses
  * @num_repeats: of those, requests that came again; @room at most
- * @job_psn: of the next response of the first job
+ * @response_psn: of the next packet of the first response
  * @in_run: a NIC places, or has placed, what comes next (offload/rc/ddp.h)
  * @recv: current receive
  * @ooo: requests that came out of order
@@ -165,15 +165,15 @@ struct verve_responder {
 	u64 va;
 	u32 rkey;
 	u32 left;
-	struct verve_replay *replay;
-	struct verve_replay *jobs;
+	struct verve_rd_atomic *resources;
+	struct verve_rd_atomic *responses;
 	u32 slots;
 	u32 room;
 	u32 next_slot;
-	u32 first_job;
-	u32 num_jobs;
+	u32 first_response;
+	u32 num_responses;
 	u32 num_repeats;
-	u32 job_psn;
+	u32 response_psn;
 	bool in_run;
 	struct verve_recv recv;
 	struct verve_ooo ooo;

@@ -331,7 +331,7 @@ static void requested(struct verve_qp *qp, struct verve_swqe *wqe, u32 packets)
 	ask(qp, packets);
 	qp->budget--;
 	if (!qp->req.recovery.under_way) {
-		wqe->reads++;
+		wqe->rd_atomic++;
 		qp->req.rd_atomic++;
 	} else {
 		wqe->again = true;

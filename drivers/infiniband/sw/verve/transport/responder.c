@@ -263,8 +263,8 @@ static int invalidate(struct verve_qp *qp, u32 rkey)
 {
 	stop_placing(&qp->resp);
 	if (!verve_pair_is_sent_to(qp))
-		verve_replay_run(qp);
-	if (qp->state == IB_QPS_ERR || verve_replay_needs(&qp->resp, rkey))
+		verve_rd_atomic_respond(qp);
+	if (qp->state == IB_QPS_ERR || verve_rd_atomic_needs(&qp->resp, rkey))
 		return -EAGAIN;
 	return verve_mr_invalidate(&qp->scope, rkey, true);
 }
@@ -359,11 +359,11 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 	if (nak)
 		refuse(qp, nak);
 	else if (flags & VERVE_OP_READ)
-		verve_replay_read(qp, pdu);
+		verve_rd_atomic_read(qp, pdu);
 	else if (flags & (VERVE_OP_ATOMIC | VERVE_OP_ATOMIC_WRITE))
-		verve_replay_atomic(qp, arrival);
+		verve_rd_atomic_atomic(qp, arrival);
 	else if (flags & VERVE_OP_FLUSH)
-		verve_replay_flush(qp, pdu);
+		verve_rd_atomic_flush(qp, pdu);
 	else
 		execute_data(qp, arrival, flags);
 	/* What waits on does so because of another gap. */
@@ -375,7 +375,7 @@ static void execute(struct verve_qp *qp, struct verve_arrival *arrival,
 /* So many requests that come again mean that our answers do not arrive. */
 #define PATIENCE	8
 
-/* 9.7.4.1.1: SENDs and WRITEs are acknowledged again, others replayed. */
+/* 9.7.4.1.1: SENDs and WRITEs are acknowledged again, others respond again. */
 static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 	__must_hold(&qp->lock)
 {
@@ -383,12 +383,12 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 	if (verve_verdict_is_recent(pdu->psn, qp->resp.epsn) &&
 	    ++qp->resp.repeats == PATIENCE && verve_flow_distrust(&qp->flow))
 		verve_count(qp, offload_distrusted, 1);
-	if (!(flags & VERVE_OP_ANSWERED))
+	if (!(flags & VERVE_OP_RD_ATOMIC))
 		qp->resp.ack_due = true;
 	else if (verve_fault_stalls(qp, VERVE_STALL_RESPONSES))
 		verve_nak_rnr(qp, pdu->psn);
 	else
-		verve_replay_repeat(qp, pdu);
+		verve_rd_atomic_repeat(qp, pdu);
 }
 
 /* A packet before it is missing. It waits for that, where there is room. */
@@ -470,7 +470,7 @@ bool verve_responder_rnr(struct verve_qp *qp,
 			verve_nak_rnr(qp, pdu->psn);
 		return due_again;
 	case VERVE_PSN_DUPLICATE:
-		if (flags & VERVE_OP_ANSWERED)
+		if (flags & VERVE_OP_RD_ATOMIC)
 			verve_nak_rnr(qp, pdu->psn);
 		else if (!qp->resp.rnr_sent)
 			verve_nak_rnr(qp, qp->resp.epsn);
@@ -527,9 +527,9 @@ void verve_responder_round_end(struct verve_qp *qp)
 		verve_responder_flush(qp);
 		return;
 	}
-	verve_replay_run(qp);
+	verve_rd_atomic_respond(qp);
 	/* Responses go out in the order of their PSNs (9.7.5.1.2). */
-	if (!qp->resp.num_jobs && qp->state != IB_QPS_ERR)
+	if (!qp->resp.num_responses && qp->state != IB_QPS_ERR)
 		verve_ack_flush(qp);
 	verve_placing_round_end(qp);
 }
@@ -549,7 +549,7 @@ void verve_responder_flush(struct verve_qp *qp)
 
 	stop_placing(resp);
 	resp->op = 0;
-	verve_replay_drop(resp);
+	verve_rd_atomic_drop(resp);
 	verve_ack_reset(resp);
 	verve_ooo_drop(&resp->ooo);
 	if (resp->recv_valid)

@@ -209,16 +209,17 @@ void verve_ack_flush(struct verve_qp *qp)
 void verve_ack_reset(struct verve_responder *resp);
 
 /*
- * replay.c: READs, atomics, FLUSH and ATOMIC WRITE, their responses and their
+ * rd_atomic.c: READs, atomics, FLUSH and ATOMIC WRITE, their responses and their
  * repetition
  */
 
 /* Room for @slots, at least 1, requests. Process context. NULL: no memory. */
-struct verve_replay *verve_replay_alloc(u32 slots);
+struct verve_rd_atomic *verve_rd_atomic_alloc(u32 slots);
 /**
- * verve_replay_resize() - have room for so many requests, or take no more than so many
+ * verve_rd_atomic_resize() - have room for so many requests, or take no more
+ * than so many
  * @resp: of a QP whose engine is locked
- * @replay: of verve_replay_alloc(@slots), or NULL when @slots is 0
+ * @resources: of verve_rd_atomic_alloc(@slots), or NULL when @slots is 0
  * @slots: max_dest_rd_atomic
  *
  * What was executed stays remembered, and what is to be answered is: the peer may
@@ -226,31 +227,31 @@ struct verve_replay *verve_replay_alloc(u32 slots);
  *
  * Return: memory that is not needed, to be freed.
  */
-struct verve_replay *verve_replay_resize(struct verve_responder *resp,
-					 struct verve_replay *replay,
-					 u32 slots);
+struct verve_rd_atomic *verve_rd_atomic_resize(struct verve_responder *resp,
+					       struct verve_rd_atomic *res,
+					       u32 slots);
 /* Nothing has ever been executed. Frees its memory. Any context. */
-void verve_replay_reset(struct verve_responder *resp);
+void verve_rd_atomic_reset(struct verve_responder *resp);
 /* New requests, in order; the verdict on them was good. */
-void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
+void verve_rd_atomic_read(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);
-void verve_replay_atomic(struct verve_qp *qp,
-			 const struct verve_arrival *arrival)
+void verve_rd_atomic_atomic(struct verve_qp *qp,
+			    const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
-void verve_replay_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
+void verve_rd_atomic_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);
 /* A request that may come again: as new ones are, or a READ that a NIC has executed. */
-void verve_replay_remember(struct verve_responder *resp,
-			   const struct verve_replay *replay);
+void verve_rd_atomic_remember(struct verve_responder *resp,
+			      const struct verve_rd_atomic *res);
 /* A request that was executed before. */
-void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
+void verve_rd_atomic_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);
 /* Is a READ with this key still to be answered? */
-bool verve_replay_needs(const struct verve_responder *resp, u32 rkey);
+bool verve_rd_atomic_needs(const struct verve_responder *resp, u32 rkey);
 /* No response is sent any more. */
-void verve_replay_drop(struct verve_responder *resp);
+void verve_rd_atomic_drop(struct verve_responder *resp);
 /* Send responses, within the budget. */
-void verve_replay_run(struct verve_qp *qp)
+void verve_rd_atomic_respond(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /* timer.c */

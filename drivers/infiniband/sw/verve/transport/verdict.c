@@ -51,7 +51,7 @@ static bool is_allowed(const struct verve_expect *expect, u32 flags,
 		need = IB_ACCESS_REMOTE_ATOMIC;
 	else if (flags & VERVE_OP_FLUSH)
 		need = verve_verdict_flush_access(pdu->feth);
-	if ((flags & VERVE_OP_ANSWERED) && !expect->max_read)
+	if ((flags & VERVE_OP_RD_ATOMIC) && !expect->max_read)
 		return false;
 	return (expect->access & need) == need;
 }

@@ -111,7 +111,7 @@ static void free_qp(struct verve_qp *qp)
 	free_sq(&qp->sq);
 	if (qp->rq.exists)
 		verve_rq_free(&qp->rq);
-	kfree(qp->resp.replay);
+	kfree(qp->resp.resources);
 	verve_flow_reset(&qp->flow);
 	verve_quota_give(&qp->dev->num_qps);
 	verve_fault_free(qp);

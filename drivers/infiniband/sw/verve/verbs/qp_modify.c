@@ -41,7 +41,7 @@ static void reset(struct verve_qp *qp)
 	qp->last_wqe_reported = false;
 	qp->comm_est = false;
 	qp->drained = false;
-	verve_replay_reset(&qp->resp);
+	verve_rd_atomic_reset(&qp->resp);
 	verve_flow_reset(&qp->flow);
 }
 
@@ -163,7 +163,7 @@ static void enter_state(struct verve_qp *qp, enum ib_qp_state state)
 }
 
 static int apply(struct verve_qp *qp, const struct ib_qp_attr *attr, int mask,
-		 struct verve_replay **replay)
+		 struct verve_rd_atomic **res)
 	__must_hold(&qp->lock)
 {
 	int err;
@@ -178,7 +178,7 @@ static int apply(struct verve_qp *qp, const struct ib_qp_attr *attr, int mask,
 	set_values(qp, attr, mask);
 	set_psns(qp, attr, mask);
 	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
-		*replay = verve_replay_resize(&qp->resp, *replay,
+		*res = verve_rd_atomic_resize(&qp->resp, *res,
 					      attr->max_dest_rd_atomic);
 	if (mask & IB_QP_STATE)
 		enter_state(qp, attr->qp_state);
@@ -200,22 +200,22 @@ int verve_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata)
 {
 	struct verve_qp *qp = to_vqp(ibqp);
-	struct verve_replay *replay = NULL;
+	struct verve_rd_atomic *res = NULL;
 	int err;
 
 	if ((mask & IB_QP_MAX_DEST_RD_ATOMIC) && attr->max_dest_rd_atomic) {
 		if (attr->max_dest_rd_atomic > VERVE_MAX_RD_ATOMIC)
 			return -EINVAL;
-		replay = verve_replay_alloc(attr->max_dest_rd_atomic);
-		if (!replay)
+		res = verve_rd_atomic_alloc(attr->max_dest_rd_atomic);
+		if (!res)
 			return -ENOMEM;
 	}
 	verve_loan_forbid(qp);
 	verve_engine_lock(qp);
-	err = apply(qp, attr, mask, &replay);
+	err = apply(qp, attr, mask, &res);
 	verve_loan_permit(qp);
 	verve_engine_unlock(qp);
-	kfree(replay);
+	kfree(res);
 	if (!err)
 		verve_nic_update_qp(qp);
 	return err;

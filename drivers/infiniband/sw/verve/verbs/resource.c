@@ -75,7 +75,7 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "resp_msn", resp->msn },
 		{ "resp_ooo", resp->ooo.count },
 		{ "resp_placed", resp->op ? resp->placed : 0 },
-		{ "resp_jobs", resp->num_jobs },
+		{ "resp_responses", resp->num_responses },
 		{ "rate_kbit", verve_congestion_rate(qp) },
 		{ "icrc_by_nic", qp->flow.is_late },
 		{ "nic_distrusted", qp->flow.is_distrusted },

@@ -55,7 +55,7 @@ static bool is_receiving_freely(const struct verve_qp *qp)
 {
 	const struct verve_responder *resp = &qp->resp;
 
-	return !resp->num_jobs && !resp->fatal_nak && !resp->ack_due &&
+	return !resp->num_responses && !resp->fatal_nak && !resp->ack_due &&
 	       !resp->nak_due && !resp->rnr_due && !resp->ooo.count &&
 	       !(resp->recv_valid && resp->recv.is_bad) &&
 	       !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
@@ -126,7 +126,7 @@ static void begin_posting(struct verve_qp *qp)
 
 		if (wqe->state != VERVE_WQE_STARTED)
 			break;
-		wqe->reads = 0;
+		wqe->rd_atomic = 0;
 		req->psn = verve_psn_add(wqe->last_psn, 1);
 	}
 	sq->next = sq->tail;

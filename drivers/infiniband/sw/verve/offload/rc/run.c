@@ -134,7 +134,7 @@ static void remember_read(struct verve_qp *qp,
 	__must_hold(&qp->lock)
 {
 	u32 packets = verve_psn_count(told->length, qp->mtu);
-	const struct verve_replay read = {
+	const struct verve_rd_atomic read = {
 		.op = VERVE_OP_READ,
 		.first_psn = told->psn,
 		.last_psn = verve_psn_add(told->psn, packets - 1),
@@ -145,7 +145,7 @@ static void remember_read(struct verve_qp *qp,
 	};
 
 	verve_count(qp, rx_read_requests, 1);
-	verve_replay_remember(&qp->resp, &read);
+	verve_rd_atomic_remember(&qp->resp, &read);
 }
 
 /* What the NIC has told: to completions, and to what must be remembered. */

@@ -6,8 +6,8 @@
  * missed a response can ask again: a READ is read anew, an atomic answers with
  * the value that it found the first time (IBTA vol. 1, 9.4.5, 9.7.4.1.1). FLUSH
  * and ATOMIC WRITE are answered as a READ of nothing (Annex A19), and when
- * repeated only answered.
- * Their responses are jobs that go out in order, a budget's worth at a time.
+ * repeated only answered. Their responses go out in order, a budget's worth at
+ * a time.
  */
 #include <linux/slab.h>
 #include "../wire/psn.h"
@@ -15,87 +15,89 @@
 #include "transport.h"
 #include "verdict.h"
 
-struct verve_replay *verve_replay_alloc(u32 slots)
+struct verve_rd_atomic *verve_rd_atomic_alloc(u32 slots)
 {
-	/* The memory, and jobs: new ones and repetitions */
-	return kcalloc(3 * slots, sizeof(struct verve_replay),
+	/* The memory, and responses: new ones and repetitions */
+	return kcalloc(3 * slots, sizeof(struct verve_rd_atomic),
 		       GFP_KERNEL_ACCOUNT);
 }
 
-static struct verve_replay *job_at(const struct verve_responder *resp, u32 i)
+static struct verve_rd_atomic *response_at(const struct verve_responder *resp,
+					   u32 i)
 {
-	return &resp->jobs[(resp->first_job + i) % (2 * resp->room)];
+	return &resp->responses[(resp->first_response + i) % (2 * resp->room)];
 }
 
 /* What is remembered, the oldest first, and what is still to be sent */
-static void copy(const struct verve_responder *resp, struct verve_replay *replay,
-		 struct verve_replay *jobs)
+static void copy(const struct verve_responder *resp,
+		 struct verve_rd_atomic *res, struct verve_rd_atomic *responses)
 {
 	u32 i;
 
 	for (i = 0; i < resp->room; i++)
-		replay[i] = resp->replay[(resp->next_slot + i) % resp->room];
-	for (i = 0; i < resp->num_jobs; i++)
-		jobs[i] = *job_at(resp, i);
+		res[i] = resp->resources[(resp->next_slot + i) % resp->room];
+	for (i = 0; i < resp->num_responses; i++)
+		responses[i] = *response_at(resp, i);
 }
 
-struct verve_replay *verve_replay_resize(struct verve_responder *resp,
-					 struct verve_replay *replay, u32 slots)
+struct verve_rd_atomic *verve_rd_atomic_resize(struct verve_responder *resp,
+					       struct verve_rd_atomic *res,
+					       u32 slots)
 {
-	struct verve_replay *old = resp->replay;
+	struct verve_rd_atomic *old = resp->resources;
 
 	resp->slots = slots;
 	/* Fewer are taken from now on; those that there are have their room. */
 	if (slots <= resp->room)
-		return replay;
-	copy(resp, replay, replay + slots);
-	resp->replay = replay;
-	resp->jobs = replay + slots;
+		return res;
+	copy(resp, res, res + slots);
+	resp->resources = res;
+	resp->responses = res + slots;
 	resp->next_slot = resp->room;
 	resp->room = slots;
-	resp->first_job = 0;
+	resp->first_response = 0;
 	return old;
 }
 
-void verve_replay_reset(struct verve_responder *resp)
+void verve_rd_atomic_reset(struct verve_responder *resp)
 {
-	kfree(resp->replay);
-	resp->replay = NULL;
-	resp->jobs = NULL;
+	kfree(resp->resources);
+	resp->resources = NULL;
+	resp->responses = NULL;
 	resp->slots = 0;
 	resp->room = 0;
 	resp->next_slot = 0;
-	resp->first_job = 0;
-	resp->num_jobs = 0;
+	resp->first_response = 0;
+	resp->num_responses = 0;
 	resp->num_repeats = 0;
 }
 
 /* As many are under way as the QP was said to take; repetitions do not count. */
 static bool is_full(const struct verve_responder *resp)
 {
-	return resp->num_jobs - resp->num_repeats >= resp->slots;
+	return resp->num_responses - resp->num_repeats >= resp->slots;
 }
 
-static void add_job(struct verve_responder *resp,
-		    const struct verve_replay *replay)
+static void add_response(struct verve_responder *resp,
+			 const struct verve_rd_atomic *res)
 {
-	*job_at(resp, resp->num_jobs) = *replay;
-	if (!resp->num_jobs++)
-		resp->job_psn = replay->first_psn;
-	resp->num_repeats += replay->is_repeat;
+	*response_at(resp, resp->num_responses) = *res;
+	if (!resp->num_responses++)
+		resp->response_psn = res->first_psn;
+	resp->num_repeats += res->is_repeat;
 }
 
-void verve_replay_remember(struct verve_responder *resp,
-			   const struct verve_replay *replay)
+void verve_rd_atomic_remember(struct verve_responder *resp,
+			      const struct verve_rd_atomic *res)
 {
 	if (!resp->room)
 		return;
-	resp->replay[resp->next_slot] = *replay;
+	resp->resources[resp->next_slot] = *res;
 	resp->next_slot = (resp->next_slot + 1) % resp->room;
 }
 
 /* A request has been executed: remember it, answer it, expect what follows. */
-static void record(struct verve_qp *qp, struct verve_replay *replay)
+static void remember(struct verve_qp *qp, struct verve_rd_atomic *res)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
@@ -105,10 +107,10 @@ static void record(struct verve_qp *qp, struct verve_replay *replay)
 		verve_nak_fatal(qp, VERVE_NAK_INV_REQ);
 		return;
 	}
-	replay->msn = ++resp->msn;
-	add_job(resp, replay);
-	verve_replay_remember(resp, replay);
-	resp->epsn = verve_psn_add(replay->last_psn, 1);
+	res->msn = ++resp->msn;
+	add_response(resp, res);
+	verve_rd_atomic_remember(resp, res);
+	resp->epsn = verve_psn_add(res->last_psn, 1);
 }
 
 static struct verve_mr *get_range(struct verve_qp *qp, u32 rkey, u64 va,
@@ -124,10 +126,10 @@ static struct verve_mr *get_range(struct verve_qp *qp, u32 rkey, u64 va,
 	return NULL;
 }
 
-void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
+void verve_rd_atomic_read(struct verve_qp *qp, const struct verve_pdu *pdu)
 {
 	u32 packets = verve_psn_count(pdu->dmalen, qp->mtu);
-	struct verve_replay read = {
+	struct verve_rd_atomic read = {
 		.op = VERVE_OP_READ,
 		.first_psn = pdu->psn,
 		.last_psn = verve_psn_add(pdu->psn, packets - 1),
@@ -151,7 +153,7 @@ void verve_replay_read(struct verve_qp *qp, const struct verve_pdu *pdu)
 		}
 		verve_mr_put(mr);
 	}
-	record(qp, &read);
+	remember(qp, &read);
 }
 
 /*
@@ -204,11 +206,11 @@ static int execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
 	return err == -EACCES ? VERVE_NAK_REM_ACC_ERR : err;
 }
 
-void verve_replay_atomic(struct verve_qp *qp,
-			 const struct verve_arrival *arrival)
+void verve_rd_atomic_atomic(struct verve_qp *qp,
+			    const struct verve_arrival *arrival)
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
-	struct verve_replay atomic = {
+	struct verve_rd_atomic atomic = {
 		.op = verve_opcode_flags(pdu->opcode) &
 		      (VERVE_OP_ATOMIC | VERVE_OP_ATOMIC_WRITE),
 		.first_psn = pdu->psn,
@@ -230,7 +232,7 @@ void verve_replay_atomic(struct verve_qp *qp,
 		verve_nak_fatal(qp, err);
 		return;
 	}
-	record(qp, &atomic);
+	remember(qp, &atomic);
 }
 
 /* May it be flushed? Of a whole region, no address and no length are named. */
@@ -254,9 +256,9 @@ static bool may_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
  * Requests are executed in order and by the CPU, so what was written before
  * is where all can see it as soon as the stores are.
  */
-void verve_replay_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
+void verve_rd_atomic_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 {
-	struct verve_replay flush = {
+	struct verve_rd_atomic flush = {
 		.op = VERVE_OP_FLUSH,
 		.first_psn = pdu->psn,
 		.last_psn = pdu->psn,
@@ -269,34 +271,34 @@ void verve_replay_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 	}
 	/* All that was written before, ahead of the answer: see above */
 	wmb();
-	record(qp, &flush);
+	remember(qp, &flush);
 }
 
-static bool holds(const struct verve_replay *replay, u32 psn)
+static bool holds(const struct verve_rd_atomic *res, u32 psn)
 {
-	return !verve_psn_before(psn, replay->first_psn) &&
-	       !verve_psn_before(replay->last_psn, psn);
+	return !verve_psn_before(psn, res->first_psn) &&
+	       !verve_psn_before(res->last_psn, psn);
 }
 
 /* The newest request that @psn belongs to. */
-static const struct verve_replay *find(const struct verve_responder *resp,
-				       u32 psn)
+static const struct verve_rd_atomic *find(const struct verve_responder *resp,
+					  u32 psn)
 {
 	u32 i;
 
 	for (i = 1; i <= resp->room; i++) {
-		const struct verve_replay *replay =
-			&resp->replay[(resp->next_slot + resp->room - i) %
+		const struct verve_rd_atomic *res =
+			&resp->resources[(resp->next_slot + resp->room - i) %
 				      resp->room];
 
-		if (replay->msn && holds(replay, psn))
-			return replay;
+		if (res->msn && holds(res, psn))
+			return res;
 	}
 	return NULL;
 }
 
 /* The repeated READ asks for a part of the first one (9.7.4.1.1). */
-static bool trim(struct verve_replay *read, const struct verve_pdu *pdu,
+static bool trim(struct verve_rd_atomic *read, const struct verve_pdu *pdu,
 		 u32 mtu)
 {
 	u32 skip = verve_psn_diff(pdu->psn, read->first_psn) * mtu;
@@ -312,7 +314,7 @@ static bool trim(struct verve_replay *read, const struct verve_pdu *pdu,
 	return true;
 }
 
-static bool is_readable(struct verve_qp *qp, const struct verve_replay *read)
+static bool is_readable(struct verve_qp *qp, const struct verve_rd_atomic *read)
 	__must_hold(&qp->lock)
 {
 	struct verve_mr *mr;
@@ -326,61 +328,62 @@ static bool is_readable(struct verve_qp *qp, const struct verve_replay *read)
 	return mr;
 }
 
-void verve_replay_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
+void verve_rd_atomic_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 {
-	u32 op = verve_opcode_flags(pdu->opcode) & VERVE_OP_ANSWERED;
-	const struct verve_replay *found = find(&qp->resp, pdu->psn);
-	struct verve_replay replay;
+	u32 op = verve_opcode_flags(pdu->opcode) & VERVE_OP_RD_ATOMIC;
+	const struct verve_rd_atomic *found = find(&qp->resp, pdu->psn);
+	struct verve_rd_atomic res;
 
 	if (!found || found->op != op) {
 		verve_qp_drop(qp, rx_drop_stale);
 		return;
 	}
-	replay = *found;
-	if (op == VERVE_OP_READ && !trim(&replay, pdu, qp->mtu)) {
+	res = *found;
+	if (op == VERVE_OP_READ && !trim(&res, pdu, qp->mtu)) {
 		verve_qp_drop(qp, rx_drop_protocol);
 		return;
 	}
 	/* A straggler: its key has been invalidated since it was answered. */
-	if (op == VERVE_OP_READ && !is_readable(qp, &replay)) {
+	if (op == VERVE_OP_READ && !is_readable(qp, &res)) {
 		verve_qp_drop(qp, rx_drop_stale);
 		return;
 	}
 	/* So many means that it is being answered already. */
 	if (qp->resp.num_repeats == qp->resp.room)
 		return;
-	replay.is_repeat = true;
-	add_job(&qp->resp, &replay);
+	res.is_repeat = true;
+	add_response(&qp->resp, &res);
 }
 
-bool verve_replay_needs(const struct verve_responder *resp, u32 rkey)
+bool verve_rd_atomic_needs(const struct verve_responder *resp, u32 rkey)
 {
 	u32 i;
 
-	for (i = 0; i < resp->num_jobs; i++) {
-		const struct verve_replay *job = job_at(resp, i);
+	for (i = 0; i < resp->num_responses; i++) {
+		const struct verve_rd_atomic *res = response_at(resp, i);
 
-		if (job->length && job->rkey == rkey)
+		if (res->length && res->rkey == rkey)
 			return true;
 	}
 	return false;
 }
 
-void verve_replay_drop(struct verve_responder *resp)
+void verve_rd_atomic_drop(struct verve_responder *resp)
 {
-	resp->num_jobs = 0;
+	resp->num_responses = 0;
 	resp->num_repeats = 0;
 }
 
-static void next_job(struct verve_responder *resp)
+static void next_response(struct verve_responder *resp)
 {
-	resp->num_repeats -= job_at(resp, 0)->is_repeat;
-	resp->num_jobs--;
-	resp->first_job = (resp->first_job + 1) % (2 * resp->room);
-	resp->job_psn = job_at(resp, 0)->first_psn;
+	resp->num_repeats -= response_at(resp, 0)->is_repeat;
+	resp->num_responses--;
+	resp->first_response = (resp->first_response + 1) % (2 * resp->room);
+	resp->response_psn = response_at(resp, 0)->first_psn;
 }
 
-static void send_atomic_ack(struct verve_qp *qp, const struct verve_replay *job)
+static void send_atomic_ack(struct verve_qp *qp,
+			    const struct verve_rd_atomic *res)
 	__must_hold(&qp->lock)
 {
 	struct verve_burst burst = {
@@ -390,18 +393,18 @@ static void send_atomic_ack(struct verve_qp *qp, const struct verve_replay *job)
 		.mtu = qp->mtu,
 		.starts = true,
 		.ends = true,
-		.pdu.psn = job->first_psn,
-		.pdu.orig = job->orig,
+		.pdu.psn = res->first_psn,
+		.pdu.orig = res->orig,
 		.pdu.aeth = (VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED) << 24 |
-			    (job->msn & VERVE_PSN_MASK),
+			    (res->msn & VERVE_PSN_MASK),
 	};
 
 	verve_train_add(qp->train, &qp->flow, &burst);
 	qp->budget--;
-	next_job(&qp->resp);
+	next_response(&qp->resp);
 }
 
-static int send_part(struct verve_qp *qp, const struct verve_replay *job,
+static int send_part(struct verve_qp *qp, const struct verve_rd_atomic *res,
 		     struct verve_burst *burst, u32 offset)
 	__must_hold(&qp->lock)
 {
@@ -409,14 +412,14 @@ static int send_part(struct verve_qp *qp, const struct verve_replay *job,
 	struct verve_mr *mr;
 	int err;
 
-	if (!job->length)
+	if (!res->length)
 		return verve_train_add(qp->train, &qp->flow, burst);
 	/* Looked up again each time: it may have gone since the request. */
-	mr = get_range(qp, job->rkey, job->va + offset, burst->length,
+	mr = get_range(qp, res->rkey, res->va + offset, burst->length,
 		       IB_ACCESS_REMOTE_READ);
 	if (!mr)
 		return -EACCES;
-	verve_iter_range(&it, mr, job->va + offset, burst->length, 0);
+	verve_iter_range(&it, mr, res->va + offset, burst->length, 0);
 	verve_mr_put(mr);
 	burst->payload = &it;
 	err = verve_train_add(qp->train, &qp->flow, burst);
@@ -427,13 +430,13 @@ static int send_part(struct verve_qp *qp, const struct verve_replay *job,
 }
 
 /* Up to @most packets of the response */
-static void send_read(struct verve_qp *qp, const struct verve_replay *job,
+static void send_read(struct verve_qp *qp, const struct verve_rd_atomic *res,
 		      u32 most)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
-	u32 done = verve_psn_diff(resp->job_psn, job->first_psn);
-	u32 left = verve_psn_diff(job->last_psn, resp->job_psn) + 1;
+	u32 done = verve_psn_diff(resp->response_psn, res->first_psn);
+	u32 left = verve_psn_diff(res->last_psn, resp->response_psn) + 1;
 	u32 offset = done * qp->mtu;
 	struct verve_burst burst = {
 		.kind = VERVE_SEQ_RC_READ_RESP,
@@ -442,46 +445,47 @@ static void send_read(struct verve_qp *qp, const struct verve_replay *job,
 		.mtu = qp->mtu,
 		.starts = !done,
 		.segmentation = VERVE_SEGMENT_OFFERED,
-		.pdu.psn = resp->job_psn,
+		.pdu.psn = resp->response_psn,
 		.pdu.aeth = (VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED) << 24 |
-			    (job->msn & VERVE_PSN_MASK),
+			    (res->msn & VERVE_PSN_MASK),
 	};
 	int err;
 
 	burst.ends = burst.packets == left;
-	burst.length = min(job->length - offset, burst.packets * qp->mtu);
-	err = send_part(qp, job, &burst, offset);
+	burst.length = min(res->length - offset, burst.packets * qp->mtu);
+	err = send_part(qp, res, &burst, offset);
 	if (err == -EAGAIN)
 		return;
 	if (err) {
-		verve_ack_send(qp, VERVE_NAK_REM_ACC_ERR, resp->job_psn);
+		verve_ack_send(qp, VERVE_NAK_REM_ACC_ERR, resp->response_psn);
 		verve_engine_event(qp, IB_EVENT_QP_ACCESS_ERR);
 		verve_engine_error(qp);
 		return;
 	}
 	qp->budget -= burst.packets;
 	verve_congestion_sent(qp, burst.packets, burst.length);
-	resp->job_psn = verve_psn_add(resp->job_psn, burst.packets);
+	resp->response_psn = verve_psn_add(resp->response_psn, burst.packets);
 	if (burst.ends)
-		next_job(resp);
+		next_response(resp);
 }
 
-void verve_replay_run(struct verve_qp *qp)
+void verve_rd_atomic_respond(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
-	while (resp->num_jobs && qp->budget &&
+	while (resp->num_responses && qp->budget &&
 	       !verve_fault_stalls(qp, VERVE_STALL_RESPONSES)) {
-		const struct verve_replay *job = job_at(resp, 0);
+		const struct verve_rd_atomic *res = response_at(resp, 0);
 		u32 most = verve_congestion_allowance(qp);
 
 		if (!most)
 			return;
-		if (job->op == VERVE_OP_ATOMIC)
-			send_atomic_ack(qp, job);
+		if (res->op == VERVE_OP_ATOMIC)
+			send_atomic_ack(qp, res);
 		else
-			send_read(qp, job, most);
+			send_read(qp, res, most);
 	}
-	if (resp->num_jobs && !verve_fault_stalls(qp, VERVE_STALL_RESPONSES))
+	if (resp->num_responses &&
+	    !verve_fault_stalls(qp, VERVE_STALL_RESPONSES))
 		verve_engine_again(qp);
 }
