@@ -398,7 +398,7 @@ void node_set_up(struct node *node)
 	qp->flow.av.daddr.s6_addr[15] = model.set.loopback ? 1 : 2 - node->index;
 	set_up_queues(node);
 	set_up_attr(node);
-	verve_fault_init(qp);
+	verve_stall_init(qp);
 	node->go_back_n = one_in(4);
 	node->late_receives = one_in(3);
 	node->completions_left = one_in(25) ? between(1, 40) : U32_MAX;
@@ -446,9 +446,9 @@ void node_tear_down(struct node *node)
 {
 	struct verve_qp *qp = &node->qp;
 
-	verve_fault_detach(qp);
+	verve_stall_detach(qp);
 	verve_engine_stop(qp);
-	verve_fault_free(qp);
+	verve_stall_free(qp);
 	network_drop_all(node);
 	verve_ring_free(&qp->sq.ring);
 	verve_rq_free(rq_of(node));

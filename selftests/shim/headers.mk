@@ -54,7 +54,7 @@ endef
 # What a QP's engine consists of, and what it needs of other layers
 TRANSPORT := $(patsubst %,transport/%,engine requester completer responder \
 	fetch flush receive ack rd_atomic recovery ooo rtt timer verdict local datagram \
-	fault pair congestion dcqcn) \
+	stall pair congestion dcqcn) \
 	offload/rc/ddp path/loop memory/iter $(patsubst %,queue/%,ring rq wqe) wire/headers \
 	wire/opcode
 

@@ -6,7 +6,7 @@
  * each page: the kernel's address of the page while the process has it mapped,
  * else NULL. The engine takes what it finds there; where it finds nothing it stops,
  * and a work item faults the page in, as the process itself would have
- * (transport/fault.c).
+ * (transport/stall.c).
  *
  * The process, or the kernel on its behalf, may take pages away at any time;
  * the MMU notifier says so before it is done. We remove the entries, then wait

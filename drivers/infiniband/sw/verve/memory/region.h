@@ -166,7 +166,7 @@ bool verve_mr_covers(const struct verve_mr *mr, u64 va, u64 len);
  *
  * Context: BH off, and the address is good until they are on again.
  * Return: the address, or ERR_PTR(-EAGAIN): the page is not there, or not to
- * be written, and must be faulted in first (transport/fault.h).
+ * be written, and must be faulted in first (transport/stall.h).
  */
 void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len, int access);
 

@@ -84,7 +84,7 @@ void verve_nak_rnr_later(struct verve_qp *qp)
 static void send_nak_seq_err(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	bool stalls = verve_fault_stalls(qp, VERVE_STALL_ARRIVALS);
+	bool stalls = verve_stall_is_on(qp, VERVE_STALL_ARRIVALS);
 	struct verve_responder *resp = &qp->resp;
 
 	if (!resp->nak_due)

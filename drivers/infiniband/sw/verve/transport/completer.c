@@ -411,7 +411,7 @@ static int place(struct verve_qp *qp, struct verve_swqe *wqe,
 		err = verve_iter_write(&it, &arrival->pdu.orig, sizeof(u64));
 	}
 	if (err == -EAGAIN)
-		err = verve_fault_stall(qp, &it, VERVE_STALL_ARRIVALS);
+		err = verve_stall_begin(qp, &it, VERVE_STALL_ARRIVALS);
 	verve_iter_end(&it);
 	return err;
 }

@@ -55,7 +55,7 @@ static int transmit(struct verve_qp *qp, const struct verve_swqe *wqe,
 	err = verve_train_add(qp->train, &flow, &burst);
 	verve_flow_reset(&flow);
 	if (err == -EAGAIN)
-		err = verve_fault_stall(qp, it, VERVE_STALL_REQUESTS);
+		err = verve_stall_begin(qp, it, VERVE_STALL_REQUESTS);
 	return err;
 }
 
@@ -109,7 +109,7 @@ static int place(struct verve_qp *qp, const struct verve_arrival *arrival,
 	if (!err && arrival->pdu.length)
 		err = verve_arrival_place(arrival, 0, &it, arrival->pdu.length);
 	if (err == -EAGAIN)
-		err = verve_fault_stall(qp, &it, VERVE_STALL_ARRIVALS);
+		err = verve_stall_begin(qp, &it, VERVE_STALL_ARRIVALS);
 	verve_iter_end(&it);
 	return err;
 }

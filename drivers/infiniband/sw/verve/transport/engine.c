@@ -127,14 +127,14 @@ bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 static void take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
-	if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
+	if (!verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
 	    verve_engine_take_in(qp, arrival))
 		return;
-	if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) ||
+	if (!verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) ||
 	    verve_responder_rnr(qp, arrival))
 		verve_arrival_free(arrival);
 	else
-		verve_fault_hold(qp, arrival);
+		verve_stall_hold(qp, arrival);
 }
 
 /* A packet whose turn has come, of those that came before it; or NULL */
@@ -143,7 +143,7 @@ static struct verve_arrival *next_ooo(struct verve_qp *qp)
 {
 	struct verve_arrival *arrival = NULL;
 
-	if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+	if (verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))
 		return NULL;
 	if (unlikely(qp->resp.ooo.count))
 		arrival = verve_ooo_take(&qp->resp.ooo, qp->resp.epsn);
@@ -217,7 +217,7 @@ static struct llist_node *empty_inbox(struct verve_qp *qp)
 static void take_in_all(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	take_in_list(qp, verve_fault_release(qp));
+	take_in_list(qp, verve_stall_release(qp));
 	take_in_list(qp, empty_inbox(qp));
 }
 
@@ -267,7 +267,7 @@ static void run(struct verve_qp *qp)
 	lockdep_assert_held(&qp->lock);
 	qp->budget = VERVE_BUDGET_PACKETS;
 	if (events & BIT(VERVE_EV_FAULT))
-		verve_fault_ended(qp);
+		verve_stall_end(qp);
 	if (unlikely(qp->lent)) {
 		verve_loan_run(qp, drop_all(qp));
 		return;
@@ -572,7 +572,7 @@ void verve_engine_stop(struct verve_qp *qp)
 	verve_congestion_free(qp);
 	local_bh_disable();
 	free_arrivals(llist_del_all(&qp->inbox));
-	free_arrivals(verve_fault_release(qp));
+	free_arrivals(verve_stall_release(qp));
 	verve_ooo_drop(&qp->req.ooo);
 	verve_ooo_drop(&qp->resp.ooo);
 	local_bh_enable();

@@ -173,7 +173,7 @@ bool verve_pair_settle(struct verve_qp *qp)
 	verve_responder_round_end(peer);
 	/* What waits for a page cannot be sent again as often as it is asked for. */
 	return loop->has_responded &&
-	       !verve_fault_stalls(qp, VERVE_STALL_REQUESTS);
+	       !verve_stall_is_on(qp, VERVE_STALL_REQUESTS);
 }
 
 static u8 lost_kind(const struct verve_arrival *arrival)
@@ -190,9 +190,9 @@ static u8 lost_kind(const struct verve_arrival *arrival)
 void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
-	if (!verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+	if (!verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))
 		verve_engine_take_in(qp, arrival);
-	if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+	if (verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))
 		qp->pair.lost |= lost_kind(arrival);
 	else
 		verve_engine_take_ooo(qp);
@@ -222,5 +222,5 @@ bool verve_pair_is_stalled(const struct verve_qp *qp)
 {
 	const struct verve_qp *peer = qp->pair.peer;
 
-	return peer && verve_fault_stalls(peer, VERVE_STALL_ARRIVALS);
+	return peer && verve_stall_is_on(peer, VERVE_STALL_ARRIVALS);
 }

@@ -20,11 +20,11 @@
 #include "../queue/rq.h"
 #include "../queue/sq.h"
 #include "../queue/wqe.h"
-#include "fault.h"
 #include "ooo.h"
 #include "pair.h"
 #include "recovery.h"
 #include "rtt.h"
+#include "stall.h"
 
 struct verve_congestion;
 struct verve_loan;

@@ -195,7 +195,7 @@ static int execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
 		return VERVE_NAK_REM_ACC_ERR;
 	target = verve_mr_map(mr, pdu->va, &len, IB_ACCESS_LOCAL_WRITE);
 	if (IS_ERR(target))
-		err = verve_fault_stall_at(qp, mr, pdu->va, len,
+		err = verve_stall_begin_at(qp, mr, pdu->va, len,
 					   IB_ACCESS_LOCAL_WRITE,
 					   VERVE_STALL_ARRIVALS);
 	else if (len == sizeof(u64) && IS_ALIGNED((uintptr_t)target, len))
@@ -424,7 +424,7 @@ static int send_part(struct verve_qp *qp, const struct verve_rd_atomic *res,
 	burst->payload = &it;
 	err = verve_train_add(qp->train, &qp->flow, burst);
 	if (err == -EAGAIN)
-		err = verve_fault_stall(qp, &it, VERVE_STALL_RESPONSES);
+		err = verve_stall_begin(qp, &it, VERVE_STALL_RESPONSES);
 	verve_iter_end(&it);
 	return err;
 }
@@ -474,7 +474,7 @@ void verve_rd_atomic_respond(struct verve_qp *qp)
 	struct verve_responder *resp = &qp->resp;
 
 	while (resp->num_responses && qp->budget &&
-	       !verve_fault_stalls(qp, VERVE_STALL_RESPONSES)) {
+	       !verve_stall_is_on(qp, VERVE_STALL_RESPONSES)) {
 		const struct verve_rd_atomic *res = response_at(resp, 0);
 		u32 most = verve_congestion_allowance(qp);
 
@@ -486,6 +486,6 @@ void verve_rd_atomic_respond(struct verve_qp *qp)
 			send_read(qp, res, most);
 	}
 	if (resp->num_responses &&
-	    !verve_fault_stalls(qp, VERVE_STALL_RESPONSES))
+	    !verve_stall_is_on(qp, VERVE_STALL_RESPONSES))
 		verve_engine_again(qp);
 }

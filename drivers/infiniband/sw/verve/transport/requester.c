@@ -290,7 +290,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	if (!err)
 		err = verve_train_add(qp->train, &qp->flow, &burst);
 	if (err == -EAGAIN)
-		err = verve_fault_stall(qp, &it, VERVE_STALL_REQUESTS);
+		err = verve_stall_begin(qp, &it, VERVE_STALL_REQUESTS);
 	verve_iter_end(&it);
 	if (err == -EAGAIN)
 		return false;

@@ -79,7 +79,7 @@ static int place(struct verve_qp *qp, const struct verve_arrival *arrival)
 	if (!err && len && !verve_placing_skip(qp, arrival))
 		err = verve_arrival_place(arrival, 0, &resp->place, len);
 	if (err == -EAGAIN)
-		err = verve_fault_stall(qp, &resp->place, VERVE_STALL_ARRIVALS);
+		err = verve_stall_begin(qp, &resp->place, VERVE_STALL_ARRIVALS);
 	if (err) {
 		stop_placing(resp);
 		return err;
@@ -385,7 +385,7 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 		verve_count(qp, offload_distrusted, 1);
 	if (!(flags & VERVE_OP_RD_ATOMIC))
 		qp->resp.ack_due = true;
-	else if (verve_fault_stalls(qp, VERVE_STALL_RESPONSES))
+	else if (verve_stall_is_on(qp, VERVE_STALL_RESPONSES))
 		verve_nak_rnr(qp, pdu->psn);
 	else
 		verve_rd_atomic_repeat(qp, pdu);
@@ -447,7 +447,7 @@ static void receive_unreliable(struct verve_qp *qp,
 	if (!resynchronise(qp, pdu, flags))
 		return;
 	execute(qp, arrival, flags);
-	if (verve_fault_stalls(qp, VERVE_STALL_ARRIVALS))
+	if (verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))
 		return;
 	/* Dropped or not, the PSN is used up. */
 	qp->resp.epsn = verve_psn_add(pdu->psn, 1);

@@ -200,8 +200,8 @@ static void ack_timeout(struct verve_qp *qp)
 	if (req->progress) {
 		verve_rtt_progress(&req->rtt);
 	} else if (!is_late(qp) &&
-		   !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
-		   !verve_fault_stalls(qp, VERVE_STALL_REQUESTS) &&
+		   !verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
+		   !verve_stall_is_on(qp, VERVE_STALL_REQUESTS) &&
 		   !verve_pair_is_stalled(qp) && !verve_requester_ask(qp)) {
 		verve_rival_suspect(qp->dev);
 		missed(qp);

@@ -46,7 +46,7 @@ static int follow(const struct advice *p)
 	return 0;
 }
 
-static void run(struct verve_job *job)
+static void follow_job(struct verve_job *job)
 {
 	struct advice *p = container_of(job, struct advice, job);
 
@@ -105,7 +105,7 @@ static int follow_later(struct ib_pd *pd, const struct ib_sge *sge,
 		kfree(p);
 		return err;
 	}
-	verve_job_init(&p->job, run);
+	verve_job_init(&p->job, follow_job);
 	verve_odp_queue(p->odp, &p->job);
 	return 0;
 }

@@ -114,7 +114,7 @@ static void free_qp(struct verve_qp *qp)
 	kfree(qp->resp.resources);
 	verve_flow_reset(&qp->flow);
 	verve_quota_give(&qp->dev->num_qps);
-	verve_fault_free(qp);
+	verve_stall_free(qp);
 	verve_loan_free(qp->loan);
 	verve_nic_exit_qp(qp);
 	verve_qp_free(qp);
@@ -181,7 +181,7 @@ int verve_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	qp = alloc_qp(ibqp, init, udata);
 	if (!qp)
 		return -ENOMEM;
-	err = verve_fault_init(qp);
+	err = verve_stall_init(qp);
 	if (!err)
 		err = init_sq(qp, init, uctx);
 	if (!err)
@@ -230,7 +230,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	verve_engine_unlock(qp);
 
 	verve_qp_withdraw(qp);
-	verve_fault_detach(qp);
+	verve_stall_detach(qp);
 	WRITE_ONCE(to_handle(ibqp)->qp, NULL);
 	/* Others hold it across one round of its engine at most. */
 	verve_qp_put(qp);

@@ -65,7 +65,7 @@ static bool is_ready(const struct verve_qp *qp)
 
 	return qp->state >= IB_QPS_RTR && qp->state <= IB_QPS_SQE &&
 	       !resp->ooo.count && !resp->fatal_nak &&
-	       !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
+	       !verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
 	       (!resp->op || resp->op == VERVE_OP_WRITE);
 }
 

@@ -12,7 +12,7 @@
 #define verve_arrival_is_in_place placing_test_is_in_place
 #define verve_iter_skip placing_test_skip
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
-#define verve_fault_stalls placing_test_stalls
+#define verve_stall_is_on placing_test_stalls
 #endif
 
 #include "../../transport/transport.h"

@@ -46,7 +46,7 @@ static bool is_sending_freely(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	return !qp->req.wait_rnr && !qp->req.ooo.count &&
-	       !verve_fault_stalls(qp, VERVE_STALL_REQUESTS) &&
+	       !verve_stall_is_on(qp, VERVE_STALL_REQUESTS) &&
 	       !verve_congestion_rate(qp);
 }
 
@@ -58,8 +58,8 @@ static bool is_receiving_freely(const struct verve_qp *qp)
 	return !resp->num_responses && !resp->fatal_nak && !resp->ack_due &&
 	       !resp->nak_due && !resp->rnr_due && !resp->ooo.count &&
 	       !(resp->recv_valid && resp->recv.is_bad) &&
-	       !verve_fault_stalls(qp, VERVE_STALL_ARRIVALS) &&
-	       !verve_fault_stalls(qp, VERVE_STALL_RESPONSES);
+	       !verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
+	       !verve_stall_is_on(qp, VERVE_STALL_RESPONSES);
 }
 
 /*

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stalls: what an engine does about memory that is not there (see fault.h).
+ * Stalls: what an engine does about memory that is not there (see stall.h).
  */
 #include <linux/atomic.h>
 #include <linux/slab.h>
 #include "../memory/odp.h"
-#include "fault.h"
+#include "stall.h"
 #include "transport.h"
 
 enum {
@@ -42,7 +42,7 @@ struct verve_fault {
 };
 
 /* Arrivals that QPs hold beyond what each may in any case */
-static atomic_t held_by_all;
+static atomic_t held_total;
 
 static void put_fault(struct verve_fault *fault)
 {
@@ -64,7 +64,7 @@ static struct verve_qp *get_qp(struct verve_fault *fault)
 }
 
 /* Who is told that pages are there finds out himself whether they still are. */
-static void run(struct verve_job *job)
+static void fault_in(struct verve_job *job)
 {
 	struct verve_fault *fault = container_of(job, struct verve_fault, job);
 	struct verve_qp *qp;
@@ -84,7 +84,7 @@ static void run(struct verve_job *job)
 	put_fault(fault);
 }
 
-int verve_fault_init(struct verve_qp *qp)
+int verve_stall_init(struct verve_qp *qp)
 {
 	struct verve_stall *stall = &qp->stall;
 	struct verve_fault *fault;
@@ -95,7 +95,7 @@ int verve_fault_init(struct verve_qp *qp)
 	fault = kzalloc_obj(*fault, GFP_KERNEL_ACCOUNT);
 	if (!fault)
 		return -ENOMEM;
-	verve_job_init(&fault->job, run);
+	verve_job_init(&fault->job, fault_in);
 	refcount_set(&fault->ref, 1);
 	spin_lock_init(&fault->lock);
 	fault->qp = qp;
@@ -103,7 +103,7 @@ int verve_fault_init(struct verve_qp *qp)
 	return 0;
 }
 
-void verve_fault_detach(struct verve_qp *qp)
+void verve_stall_detach(struct verve_qp *qp)
 {
 	struct verve_fault *fault = qp->stall.fault;
 
@@ -114,15 +114,15 @@ void verve_fault_detach(struct verve_qp *qp)
 	spin_unlock_bh(&fault->lock);
 }
 
-void verve_fault_free(struct verve_qp *qp)
+void verve_stall_free(struct verve_qp *qp)
 {
 	if (qp->stall.fault)
 		put_fault(qp->stall.fault);
 }
 
 /* The fault is ours while it is not under way. */
-static void start(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
-		  u32 len, int access)
+static void start_fault(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
+			u32 len, int access)
 	__must_hold(&qp->lock)
 {
 	struct verve_fault *fault = qp->stall.fault;
@@ -138,7 +138,7 @@ static void start(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
 	verve_odp_queue(fault->odp, &fault->job);
 }
 
-int verve_fault_stall_at(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
+int verve_stall_begin_at(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
 			 u32 len, int access, enum verve_stall_part part)
 {
 	struct verve_stall *stall = &qp->stall;
@@ -152,18 +152,18 @@ int verve_fault_stall_at(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
 	}
 	stall->parts |= part;
 	if (!stall->under_way)
-		start(qp, mr, va, len, access);
+		start_fault(qp, mr, va, len, access);
 	return -EAGAIN;
 }
 
-int verve_fault_stall(struct verve_qp *qp, const struct verve_iter *it,
+int verve_stall_begin(struct verve_qp *qp, const struct verve_iter *it,
 		      enum verve_stall_part part)
 {
-	return verve_fault_stall_at(qp, it->mr, it->addr, it->left, it->access,
+	return verve_stall_begin_at(qp, it->mr, it->addr, it->left, it->access,
 				    part);
 }
 
-void verve_fault_ended(struct verve_qp *qp)
+void verve_stall_end(struct verve_qp *qp)
 {
 	struct verve_stall *stall = &qp->stall;
 	const struct verve_fault *fault = stall->fault;
@@ -177,7 +177,7 @@ void verve_fault_ended(struct verve_qp *qp)
 	stall->va = fault->va;
 }
 
-bool verve_fault_stalls(const struct verve_qp *qp, enum verve_stall_part part)
+bool verve_stall_is_on(const struct verve_qp *qp, enum verve_stall_part part)
 {
 	return qp->stall.parts & part;
 }
@@ -187,10 +187,10 @@ static bool have_room(const struct verve_stall *stall)
 	if (stall->num_held == VERVE_MAX_HELD)
 		return false;
 	return stall->num_held < VERVE_MIN_HELD ||
-	       atomic_add_unless(&held_by_all, 1, VERVE_MAX_HELD_TOTAL);
+	       atomic_add_unless(&held_total, 1, VERVE_MAX_HELD_TOTAL);
 }
 
-void verve_fault_hold(struct verve_qp *qp, struct verve_arrival *arrival)
+void verve_stall_hold(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	struct verve_stall *stall = &qp->stall;
 
@@ -205,7 +205,7 @@ void verve_fault_hold(struct verve_qp *qp, struct verve_arrival *arrival)
 	stall->num_held++;
 }
 
-struct llist_node *verve_fault_release(struct verve_qp *qp)
+struct llist_node *verve_stall_release(struct verve_qp *qp)
 {
 	struct verve_stall *stall = &qp->stall;
 	struct llist_node *held = stall->held;
@@ -218,7 +218,7 @@ struct llist_node *verve_fault_release(struct verve_qp *qp)
 	if (stall->parts & VERVE_STALL_ARRIVALS)
 		return NULL;
 	if (stall->num_held > VERVE_MIN_HELD)
-		atomic_sub(stall->num_held - VERVE_MIN_HELD, &held_by_all);
+		atomic_sub(stall->num_held - VERVE_MIN_HELD, &held_total);
 	stall->held = NULL;
 	stall->held_end = &stall->held;
 	stall->num_held = 0;
