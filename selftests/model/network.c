@@ -400,8 +400,8 @@ bool verve_arrival_matches(const struct verve_arrival *arrival,
 	return true;
 }
 
-bool verve_stranger_is_admitted(const struct verve_dev *dev,
-				const struct verve_arrival *arrival)
+bool verve_neigh_limit_admits(const struct verve_dev *dev,
+			      const struct verve_arrival *arrival)
 {
 	(void)dev;
 	return arrival->pdu.psn % 8;
@@ -435,7 +435,7 @@ u16 verve_arrival_vlan(struct verve_dev *dev,
 	return VERVE_NO_VLAN;
 }
 
-void verve_rival_suspect(struct verve_dev *dev)
+void verve_hw_roce_suspect(struct verve_dev *dev)
 {
 	(void)dev;
 }

@@ -244,7 +244,7 @@ static void remove(void)
 			free_netdev(nics[i].ndev);
 		}
 	}
-	nic_rival_exit();
+	nic_hw_roce_exit();
 }
 
 static int __init testnic_init(void)
@@ -253,9 +253,10 @@ static int __init testnic_init(void)
 
 	nic_crc_init();
 	nic_knobs_init();
-	err = nic_rival_init() ?: register_netdevice_notifier(&netdev_notifier);
+	err = nic_hw_roce_init() ?:
+				register_netdevice_notifier(&netdev_notifier);
 	if (err) {
-		nic_rival_exit();
+		nic_hw_roce_exit();
 		nic_knobs_exit();
 		return err;
 	}

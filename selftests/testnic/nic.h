@@ -304,9 +304,9 @@ void nic_knobs_init(void);
 void nic_knobs_add(struct nic *nic, const char *name);
 void nic_knobs_exit(void);
 
-/* rival.c: on the board that both ends are of, if it has one: then nic_board() */
-int nic_rival_init(void);
-void nic_rival_exit(void);
+/* hw_roce.c: on the board that both ends are of, if it has one: then nic_board() */
+int nic_hw_roce_init(void);
+void nic_hw_roce_exit(void);
 struct device *nic_board(void);
 
 #endif

@@ -95,7 +95,7 @@ void verve_dealloc_device(struct ib_device *ibdev)
 {
 	struct verve_dev *dev = to_vdev(ibdev);
 
-	verve_rival_exit(dev);
+	verve_hw_roce_exit(dev);
 	mutex_lock(&devices_lock);
 	drop_netdev(dev);
 	mutex_unlock(&devices_lock);
@@ -187,7 +187,7 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 	ida_init(&dev->srq_nums);
 	spin_lock_init(&dev->mw_lock);
 	verve_cc_params_init(&dev->cc);
-	verve_rival_init(dev);
+	verve_hw_roce_init(dev);
 	verve_uso_reset(dev);
 	xa_init_flags(&dev->apart, XA_FLAGS_ALLOC1);
 	INIT_LIST_HEAD(&dev->qps);

@@ -74,7 +74,7 @@ struct verve_mcast {
  * @entry: in the list of devices (device.c), under its mutex; holds a
  *	reference on @ibdev
  * @removal: unregisters the device, and waits for others who do
- * @rival_search: looks for another RDMA device of the NIC (path/rival.c)
+ * @hw_roce_search: looks for another RDMA device of the NIC (path/hw_roce.c)
  * @is_heard: there is no need for that: something has arrived, or one was found
  * @port_active: as last reported by an event; under the list's mutex
  * @mr_table: keys to MRs and MWs, by the upper 24 bits of the key
@@ -110,7 +110,7 @@ struct verve_dev {
 	struct verve_uso uso[2];
 	struct list_head entry;
 	struct work_struct removal;
-	struct delayed_work rival_search;
+	struct delayed_work hw_roce_search;
 	bool is_heard;
 	bool port_active;
 

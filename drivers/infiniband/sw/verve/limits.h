@@ -87,9 +87,9 @@ enum verve_limits {
 	/* Datagrams to QP 1 from hosts that are no known neighbours: those let
 	 * through in so many seconds, and hosts looked for in one.
 	 */
-	VERVE_MAX_STRANGERS	= 3,
-	VERVE_STRANGERS_SECONDS	= 4,
-	VERVE_MAX_SEARCHES	= 64,
+	VERVE_MAX_UNKNOWN_NEIGH	= 3,
+	VERVE_UNKNOWN_NEIGH_SECONDS = 4,
+	VERVE_MAX_NEIGH_PROBES	= 64,
 	/* What one round of an engine may send before others run. A request that
 	 * is flushed, or a receive, costs as much as a packet.
 	 */

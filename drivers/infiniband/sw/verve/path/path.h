@@ -268,7 +268,7 @@ bool verve_arrival_is_multicast(const struct verve_arrival *arrival);
 bool verve_arrival_grh(const struct verve_arrival *arrival, u8 grh[40]);
 
 /**
- * verve_stranger_is_admitted() - may a datagram from an unknown host go on?
+ * verve_neigh_limit_admits() - may a datagram from an unknown host go on?
  * @dev: device that got it
  * @arrival: from the network
  *
@@ -278,10 +278,10 @@ bool verve_arrival_grh(const struct verve_arrival *arrival, u8 grh[40]);
  * are looked for here, and should be known when they ask again.
  *
  * Context: BH off.
- * Return: true, too, when it is from no stranger.
+ * Return: true, too, when the neighbour is known.
  */
-bool verve_stranger_is_admitted(const struct verve_dev *dev,
-				const struct verve_arrival *arrival);
+bool verve_neigh_limit_admits(const struct verve_dev *dev,
+			      const struct verve_arrival *arrival);
 
 /* owner.c: whose an address is */
 
@@ -322,10 +322,10 @@ struct net_device *verve_owner_find(struct net_device *ndev,
 u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,
 		     int ifindex);
 
-/* rival.c: NICs that keep what is ours */
+/* hw_roce.c: NICs that keep what is ours */
 
 /**
- * verve_rival_suspect() - an answer is due, or is missing
+ * verve_hw_roce_suspect() - an answer is due, or is missing
  * @dev: a device
  *
  * Where no packet has ever arrived, an RDMA device of the same NIC may have taken them
@@ -333,10 +333,10 @@ u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,
  *
  * Context: any up to softirq; the QPs of @dev end before it does.
  */
-void verve_rival_suspect(struct verve_dev *dev);
-void verve_rival_init(struct verve_dev *dev);	/* no suspicion */
+void verve_hw_roce_suspect(struct verve_dev *dev);
+void verve_hw_roce_init(struct verve_dev *dev);	/* no suspicion */
 /* It is not suspected any more. Process context, without RTNL. */
-void verve_rival_exit(struct verve_dev *dev);
+void verve_hw_roce_exit(struct verve_dev *dev);
 
 /* netns.c: sockets of a network namespace, shared by its devices */
 

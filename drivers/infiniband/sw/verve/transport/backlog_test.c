@@ -31,7 +31,7 @@ static void backlog__has_room_for_all_windows_twice(struct kunit *test)
 	KUNIT_EXPECT_LE(test, 2 * windows, (u32)VERVE_MAX_BACKLOG);
 }
 
-static void backlog__of_strangers_leaves_room(struct kunit *test)
+static void backlog__of_others_leaves_room(struct kunit *test)
 {
 	u32 waiting = fill(0, VERVE_BACKLOG_LEAST, false);
 	u32 windows = 2 * VERVE_MAX_UNACKED * VERVE_BACKLOG_LEAST;
@@ -72,7 +72,7 @@ static void backlog__knows_what_is_under_way(struct kunit *test)
 static struct kunit_case backlog_cases[] = {
 	KUNIT_CASE(backlog__is_bounded),
 	KUNIT_CASE(backlog__has_room_for_all_windows_twice),
-	KUNIT_CASE(backlog__of_strangers_leaves_room),
+	KUNIT_CASE(backlog__of_others_leaves_room),
 	KUNIT_CASE(backlog__knows_what_is_under_way),
 	{}
 };

@@ -88,7 +88,7 @@ bool verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
 	}
 	/* Connection management waits for an answer. */
 	if (qp->type == IB_QPT_GSI)
-		verve_rival_suspect(qp->dev);
+		verve_hw_roce_suspect(qp->dev);
 	qp->req.psn = verve_psn_add(qp->req.psn, 1);
 	qp->budget--;
 	verve_completer_retire(qp, IB_WC_SUCCESS);
@@ -190,7 +190,7 @@ static bool is_refused(struct verve_qp *qp, const struct verve_arrival *arrival)
 	else if (qp->type == IB_QPT_GSI && !is_mad(arrival))
 		verve_qp_drop(qp, rx_drop_protocol);
 	else if (qp->type == IB_QPT_GSI &&
-		 !verve_stranger_is_admitted(qp->dev, arrival))
+		 !verve_neigh_limit_admits(qp->dev, arrival))
 		verve_qp_drop(qp, rx_drop_address);
 	else
 		return false;

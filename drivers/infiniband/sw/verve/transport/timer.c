@@ -203,7 +203,7 @@ static void ack_timeout(struct verve_qp *qp)
 		   !verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
 		   !verve_stall_is_on(qp, VERVE_STALL_REQUESTS) &&
 		   !verve_pair_is_stalled(qp) && !verve_requester_ask(qp)) {
-		verve_rival_suspect(qp->dev);
+		verve_hw_roce_suspect(qp->dev);
 		missed(qp);
 	}
 }

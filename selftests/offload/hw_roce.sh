@@ -68,7 +68,7 @@ heard_before() {
 }
 
 
-NIC_OPTIONS=(rival=1)
+NIC_OPTIONS=(hw_roce=1)
 tap_setup topo two
 tap_add "a NIC that keeps all packets: its device is named" names_it
 tap_add "but once" names_it_once

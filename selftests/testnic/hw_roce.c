@@ -7,9 +7,9 @@
 #include <rdma/ib_verbs.h>
 #include "nic.h"
 
-static bool rival;
-module_param(rival, bool, 0400);
-MODULE_PARM_DESC(rival, "The NIC has an RDMA device of its own");
+static bool hw_roce;
+module_param(hw_roce, bool, 0400);
+MODULE_PARM_DESC(hw_roce, "The NIC has an RDMA device of its own");
 
 struct roce {
 	struct ib_device ibdev;
@@ -81,11 +81,11 @@ struct device *nic_board(void)
 	return board;
 }
 
-int nic_rival_init(void)
+int nic_hw_roce_init(void)
 {
 	int err;
 
-	if (!rival)
+	if (!hw_roce)
 		return 0;
 	board = root_device_register("verve_testnic");
 	if (IS_ERR(board)) {
@@ -95,11 +95,11 @@ int nic_rival_init(void)
 	}
 	err = add_roce();
 	if (err)
-		nic_rival_exit();
+		nic_hw_roce_exit();
 	return err;
 }
 
-void nic_rival_exit(void)
+void nic_hw_roce_exit(void)
 {
 	if (roce) {
 		ib_unregister_device(&roce->ibdev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hosts that nobody here has heard of (verve_stranger_is_admitted() in path.h)
+ * Hosts that nobody here has heard of (verve_neigh_limit_admits() in path.h)
  *
  * Whoever opens a connection has looked for us before, and is known by that, unless it
  * did so by another of its addresses, as IPv6 likes to. Who is not admitted asks again
@@ -17,13 +17,13 @@
 
 /* Of all devices: there is one connection manager. It looks for a second each. */
 static struct ratelimit_state admissions =
-	RATELIMIT_STATE_INIT_FLAGS(admissions, VERVE_STRANGERS_SECONDS * HZ,
-				   VERVE_MAX_STRANGERS,
+	RATELIMIT_STATE_INIT_FLAGS(admissions, VERVE_UNKNOWN_NEIGH_SECONDS * HZ,
+				   VERVE_MAX_UNKNOWN_NEIGH,
 				   RATELIMIT_MSG_ON_RELEASE);
 
 /* Those that are not admitted must not fill the table of neighbours. */
-static struct ratelimit_state searches =
-	RATELIMIT_STATE_INIT_FLAGS(searches, HZ, VERVE_MAX_SEARCHES,
+static struct ratelimit_state probes =
+	RATELIMIT_STATE_INIT_FLAGS(probes, HZ, VERVE_MAX_NEIGH_PROBES,
 				   RATELIMIT_MSG_ON_RELEASE);
 
 static struct neighbour *look_up_v6(struct net_device *ndev,
@@ -79,7 +79,7 @@ static bool is_known(const struct verve_flow *flow)
 	return is_valid;
 }
 
-static void look_for(const struct verve_flow *flow)
+static void probe(const struct verve_flow *flow)
 {
 	struct neighbour *neigh = verve_flow_neighbour(flow);
 
@@ -93,13 +93,13 @@ static bool is_admitted(const struct verve_flow *flow)
 {
 	if (is_known(flow) || __ratelimit(&admissions))
 		return true;
-	if (__ratelimit(&searches))
-		look_for(flow);
+	if (__ratelimit(&probes))
+		probe(flow);
 	return false;
 }
 
-bool verve_stranger_is_admitted(const struct verve_dev *dev,
-				const struct verve_arrival *arrival)
+bool verve_neigh_limit_admits(const struct verve_dev *dev,
+			      const struct verve_arrival *arrival)
 {
 	struct verve_flow flow = {};
 	bool admitted;

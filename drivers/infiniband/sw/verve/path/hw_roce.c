@@ -49,7 +49,7 @@ static bool is_same_driver(const struct ib_device *ibdev,
 }
 
 /* A child of the NIC's: its RDMA device? The core has no list of them for us. */
-static int is_rival(struct device *child, void *data)
+static int is_hw_roce(struct device *child, void *data)
 {
 	struct verve_dev *dev = data;
 	struct ib_device *ibdev;
@@ -69,11 +69,12 @@ static int look_at(struct net_device *lower, struct netdev_nested_priv *priv)
 {
 	struct device *parent = lower->dev.parent;
 
-	return parent ? device_for_each_child(parent, priv->data, is_rival) : 0;
+	return parent ? device_for_each_child(parent, priv->data, is_hw_roce) :
+			0;
 }
 
 /* A NIC may be below a VLAN, a bond, a bridge. Return: whether one was named. */
-static bool name_rival(struct verve_dev *dev)
+static bool report_hw_roce(struct verve_dev *dev)
 {
 	struct netdev_nested_priv priv = { .data = dev };
 	struct net_device *ndev;
@@ -91,30 +92,30 @@ static bool name_rival(struct verve_dev *dev)
 static void search(struct work_struct *work)
 {
 	struct verve_dev *dev = container_of(to_delayed_work(work),
-					     struct verve_dev, rival_search);
+					     struct verve_dev, hw_roce_search);
 	struct verve_stats *total;
 
 	total = kzalloc_obj(*total);
 	if (!total)
 		return;
-	if (has_received(dev, total) || name_rival(dev))
+	if (has_received(dev, total) || report_hw_roce(dev))
 		WRITE_ONCE(dev->is_heard, true);
 	kfree(total);
 }
 
-void verve_rival_init(struct verve_dev *dev)
+void verve_hw_roce_init(struct verve_dev *dev)
 {
-	INIT_DELAYED_WORK(&dev->rival_search, search);
+	INIT_DELAYED_WORK(&dev->hw_roce_search, search);
 }
 
-void verve_rival_exit(struct verve_dev *dev)
+void verve_hw_roce_exit(struct verve_dev *dev)
 {
-	cancel_delayed_work_sync(&dev->rival_search);
+	cancel_delayed_work_sync(&dev->hw_roce_search);
 }
 
-void verve_rival_suspect(struct verve_dev *dev)
+void verve_hw_roce_suspect(struct verve_dev *dev)
 {
 	if (unlikely(!READ_ONCE(dev->is_heard)))
-		queue_delayed_work(system_long_wq, &dev->rival_search,
+		queue_delayed_work(system_long_wq, &dev->hw_roce_search,
 				   REPLY_TIME);
 }
