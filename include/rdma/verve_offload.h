@@ -535,7 +535,7 @@ enum verve_offload_object_kind {
  * @any: features that some netdev has; data path: READ_ONCE()
  * @features: what may be done for packets that leave by a netdev, or is done for
  *	those that come in by it; looks through VLANs and bonds. RCU
- * @give: the ICRC of a packet or train is due: leave it to the egress device. BH
+ * @tx_icrc: the ICRC of a packet or train is due: leave it to the egress device. BH
  *	off
  * @takes_trains: may trains be given? Not for a while after one was uncoupled before
  *	it came to a device. Any context
@@ -564,7 +564,8 @@ struct verve_offload_registry {
 		      struct verve_offload_stats *stats);
 	const u32 *any;
 	u32 (*features)(struct net_device *ndev);
-	void (*give)(struct verve_offload_sender *sender, struct sk_buff *skb);
+	void (*tx_icrc)(struct verve_offload_sender * sender,
+			struct sk_buff * skb);
 	bool (*takes_trains)(struct verve_offload_sender *sender);
 	void (*give_message)(struct verve_offload_sender *sender,
 			     struct sk_buff *skb);

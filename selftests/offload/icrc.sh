@@ -183,7 +183,7 @@ qps_say() {
 is_shown() {
 	both able $((TX | RX))
 	load_begin QPS=8 || return
-	within 5 qps_say icrc_by_nic 1 && not qps_say nic_distrusted 1 &&
+	within 5 qps_say icrc_offload 1 && not qps_say nic_distrusted 1 &&
 	turn va corrupt 1000000000 && within 5 qps_say nic_distrusted 1
 	local rc=$?
 	turn va corrupt 0

@@ -101,7 +101,7 @@ void verve_dealloc_device(struct ib_device *ibdev)
 	mutex_unlock(&devices_lock);
 	verve_net_detach(dev->net, dev);
 	verve_net_put(dev->net);
-	verve_late_close(dev);
+	verve_icrc_offload_close(dev);
 	verve_nic_leave(dev);
 	kfree(dev->dma_mr);
 	verve_keys_exit(dev);
@@ -132,7 +132,7 @@ static int open_device(struct verve_dev *dev, struct net *net)
 		goto exit_keys;
 	dev->net = verve_net_get(net);
 	if (!IS_ERR(dev->net)) {
-		verve_late_open(dev);
+		verve_icrc_offload_open(dev);
 		return 0;
 	}
 

@@ -35,10 +35,10 @@ static int __init verve_init(void)
 	err = verve_qp_table_init();
 	if (err)
 		goto exit_pager;
-	verve_late_init();
+	verve_icrc_offload_init();
 	err = verve_pmtu_init();
 	if (err)
-		goto exit_late;
+		goto exit_icrc_offload;
 	err = verve_net_init();
 	if (err)
 		goto exit_pmtu;
@@ -52,8 +52,8 @@ exit_net:
 	verve_net_exit();
 exit_pmtu:
 	verve_pmtu_exit();
-exit_late:
-	verve_late_exit();
+exit_icrc_offload:
+	verve_icrc_offload_exit();
 	verve_qp_table_exit();
 exit_pager:
 	verve_pager_exit();
@@ -71,7 +71,7 @@ static void __exit verve_exit(void)
 	verve_net_exit();
 	verve_pmtu_exit();
 	verve_packet_exit();
-	verve_late_exit();
+	verve_icrc_offload_exit();
 	verve_qp_table_exit();
 	verve_pager_exit();
 	verve_engine_exit();

@@ -24,7 +24,7 @@ static ssize_t say_segmentation(const struct verve_dev *dev,
 {
 	const char *name = ndev->name;
 
-	switch (verve_uso_ask(dev, ndev, is_v6)) {
+	switch (verve_uso_query(dev, ndev, is_v6)) {
 	case VERVE_USO_USED:
 		return sysfs_emit(buf, "in use\n");
 	case VERVE_USO_TRIED:
@@ -44,7 +44,7 @@ static ssize_t say_segmentation(const struct verve_dev *dev,
 				  name);
 	case VERVE_USO_DISABLED:
 		return sysfs_emit(buf, "off: trains=N\n");
-	case VERVE_USO_LATE:
+	case VERVE_USO_ICRC_OFFLOAD:
 		return sysfs_emit(buf, "off: %s computes ICRCs (icrc_tx)\n",
 				  name);
 	}
@@ -54,16 +54,16 @@ static ssize_t say_segmentation(const struct verve_dev *dev,
 static ssize_t say_offered(const struct verve_dev *dev, struct net_device *ndev,
 			   u32 feature, char *buf)
 {
-	switch (verve_late_ask(dev, ndev, feature)) {
-	case VERVE_LATE_OFFERED:
+	switch (verve_icrc_offload_query(dev, ndev, feature)) {
+	case VERVE_ICRC_OFFLOAD_OFFERED:
 		return sysfs_emit(buf, "in use\n");
-	case VERVE_LATE_WITHHELD:
+	case VERVE_ICRC_OFFLOAD_WITHHELD:
 		return sysfs_emit(buf, "off: the driver of %s does not offer it\n",
 				  ndev->name);
-	case VERVE_LATE_UNOFFERED:
+	case VERVE_ICRC_OFFLOAD_UNOFFERED:
 		return sysfs_emit(buf, "off: no driver offers anything for %s\n",
 				  ndev->name);
-	case VERVE_LATE_ALONE:
+	case VERVE_ICRC_OFFLOAD_NO_REGISTRY:
 		return sysfs_emit(buf, "off: verve_offload was not loaded\n");
 	}
 	return -EINVAL;

@@ -89,14 +89,14 @@ bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
  *	as all CPUs send and free packets
  * @stats: per-CPU counters; freed with the socket
  * @barred_until: jiffies: no messages until then; 0: there may be
- * @early_until: jiffies: no trains without ICRCs until then; 0: there may be
+ * @no_trains_until: jiffies: no trains without ICRCs until then; 0: there may be
  */
 struct verve_offload_sender {
 	struct inet_sock inet;
 	struct percpu_ref users;
 	struct verve_offload_stats __percpu *stats;
 	unsigned long barred_until;
-	unsigned long early_until;
+	unsigned long no_trains_until;
 };
 
 static inline struct verve_offload_sender *verve_offload_sender(struct sock *sk)
@@ -171,8 +171,8 @@ struct verve_offload_sender *verve_offload_open(void);
 void verve_offload_close(struct verve_offload_sender *sender);
 void verve_offload_stats(const struct verve_offload_sender *sender,
 			 struct verve_offload_stats *stats);
-void verve_offload_give(struct verve_offload_sender *sender,
-			struct sk_buff *skb);
+void verve_offload_tx_icrc(struct verve_offload_sender *sender,
+			   struct sk_buff *skb);
 bool verve_offload_takes_trains(struct verve_offload_sender *sender);
 
 /* objects.c: likewise; and what follows from changes */
@@ -231,7 +231,7 @@ bool verve_offload_can_carry(const struct verve_offload_ops *ops);
  */
 void verve_offload_rc_stop(struct verve_offload_qp *qp);
 
-int verve_offload_late_init(void);	/* module load */
-void verve_offload_late_exit(void);
+int verve_offload_tx_icrc_init(void);	/* module load */
+void verve_offload_tx_icrc_exit(void);
 
 #endif

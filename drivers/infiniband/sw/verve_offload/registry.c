@@ -181,7 +181,7 @@ static bool can_know(const struct verve_offload_ops *ops)
 	return ops->mr_add && ops->mr_del && ops->qp_add && ops->qp_del;
 }
 
-/* What is late needs a hook of the kernel's. */
+/* ICRC offload needs a hook of the kernel's. */
 static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 {
 	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
@@ -352,7 +352,7 @@ const struct verve_offload_registry verve_offload_registry = {
 	.stats = verve_offload_stats,
 	.any = &any_active,
 	.features = features,
-	.give = verve_offload_give,
+	.tx_icrc = verve_offload_tx_icrc,
 	.give_message = verve_offload_give_message,
 	.takes_trains = verve_offload_takes_trains,
 	.takes_messages = verve_offload_takes_messages,
@@ -376,19 +376,19 @@ static int __init offload_init(void)
 	verve_offload_wq = alloc_workqueue("verve_offload", WQ_UNBOUND, 0);
 	if (!verve_offload_wq)
 		return -ENOMEM;
-	err = verve_offload_late_init();
+	err = verve_offload_tx_icrc_init();
 	if (err)
 		goto destroy_wq;
 	err = register_netdevice_notifier(&netdev_notifier);
 	if (err)
-		goto exit_late;
+		goto exit_icrc_offload;
 	err = register_netevent_notifier(&neighbour_notifier);
 	if (!err)
 		return 0;
 
 	unregister_netdevice_notifier(&netdev_notifier);
-exit_late:
-	verve_offload_late_exit();
+exit_icrc_offload:
+	verve_offload_tx_icrc_exit();
 destroy_wq:
 	destroy_workqueue(verve_offload_wq);
 	return err;
@@ -399,7 +399,7 @@ static void __exit offload_exit(void)
 {
 	unregister_netevent_notifier(&neighbour_notifier);
 	unregister_netdevice_notifier(&netdev_notifier);
-	verve_offload_late_exit();
+	verve_offload_tx_icrc_exit();
 	destroy_workqueue(verve_offload_wq);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ICRC of packets, late
+ * ICRC offload of packets that are sent
  *
  * DOC: Who computes it
  *
@@ -20,7 +20,7 @@
  * The packets of a train have no socket of their own. A queue that uncouples trains
  * for itself, such as tbf, lets go of them without a word: their ICRCs are lost, and
  * the peer asks for them again. But the first of them still has its socket, and tells:
- * it says that it is a train, and is none. There is nothing late for a while then.
+ * it says that it is a train, and is none. No ICRC is offloaded for a while then.
  *
  * Packets hold their socket, and sockets this module, so the code is there as long
  * as somebody may call it. The transport may have gone by then, and its packets go
@@ -199,12 +199,12 @@ static void was_uncoupled(const struct sk_buff *skb)
 	struct verve_offload_sender *sender = verve_offload_sender(skb->sk);
 
 	verve_offload_count(skb->sk, unsettled, 1);
-	verve_offload_begin_pause(&sender->early_until, PAUSE);
+	verve_offload_begin_pause(&sender->no_trains_until, PAUSE);
 }
 
 bool verve_offload_takes_trains(struct verve_offload_sender *sender)
 {
-	return !verve_offload_is_pause(&sender->early_until);
+	return !verve_offload_is_pause(&sender->no_trains_until);
 }
 
 /*
@@ -228,8 +228,8 @@ settle(struct sock *sk, struct net_device *ndev, struct sk_buff *skb)
 	return go_on(skb);
 }
 
-void verve_offload_give(struct verve_offload_sender *sender,
-			struct sk_buff *skb)
+void verve_offload_tx_icrc(struct verve_offload_sender *sender,
+			   struct sk_buff *skb)
 {
 	verve_offload_attach_socket(skb, &sender->inet.sk,
 				    skb_is_gso(skb) ? train_unsettled :
@@ -320,12 +320,12 @@ void verve_offload_stats(const struct verve_offload_sender *sender,
 	}
 }
 
-int __init verve_offload_late_init(void)
+int __init verve_offload_tx_icrc_init(void)
 {
 	return proto_register(&sender_proto, 0);
 }
 
-void verve_offload_late_exit(void)
+void verve_offload_tx_icrc_exit(void)
 {
 	proto_unregister(&sender_proto);
 }

@@ -92,7 +92,7 @@ static struct sk_buff *become_train(struct sk_buff *skb)
 	}
 	verve_offload_count(skb->sk, message_fallback,
 			    verve_offload_packets(skb));
-	verve_offload_give(verve_offload_sender(skb->sk), train);
+	verve_offload_tx_icrc(verve_offload_sender(skb->sk), train);
 	/* The last of a list of one, as validate_xmit_skb_list() expects */
 	train->prev = train;
 	verve_offload_detach_socket(skb);

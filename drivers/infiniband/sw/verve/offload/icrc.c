@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ICRC, late: by the NIC, or by software where the packet leaves the stack
+ * ICRC offload: by the NIC, or by software where the packet leaves the stack
  *
  * The registry of NICs is another module, and need not be there: it is loaded if it
  * can be found, and held while this module is loaded.
@@ -153,46 +153,48 @@ static u32 usable(const struct verve_dev *dev, const struct verve_flow *flow)
 	return offered && is_plain(flow) ? offered : 0;
 }
 
-void verve_late_look(const struct verve_dev *dev, struct verve_flow *flow)
+void verve_icrc_offload_select(const struct verve_dev *dev,
+			       struct verve_flow *flow)
 {
 	u32 offered = usable(dev, flow);
 
-	flow->is_late = offered & VERVE_OFFLOAD_TX_ICRC &&
-			verve_registry->takes_trains(dev->sender);
-	flow->has_messages = flow->is_late &&
+	flow->icrc_offload = offered & VERVE_OFFLOAD_TX_ICRC &&
+			     verve_registry->takes_trains(dev->sender);
+	flow->has_messages = flow->icrc_offload &&
 			     offered & VERVE_OFFLOAD_TX_MESSAGE &&
 			     verve_message_is_trusted(flow) &&
 			     verve_registry->takes_messages(dev->sender);
 }
 
-enum verve_late_answer verve_late_ask(const struct verve_dev *dev,
-				      struct net_device *ndev, u32 feature)
+enum verve_icrc_offload_status
+verve_icrc_offload_query(const struct verve_dev *dev, struct net_device *ndev,
+			 u32 feature)
 {
 	if (!dev->sender)
-		return VERVE_LATE_ALONE;
+		return VERVE_ICRC_OFFLOAD_NO_REGISTRY;
 	if (features(ndev, feature))
-		return VERVE_LATE_OFFERED;
-	return features(ndev, VERVE_OFFLOAD_FEATURES) ? VERVE_LATE_WITHHELD :
-							VERVE_LATE_UNOFFERED;
+		return VERVE_ICRC_OFFLOAD_OFFERED;
+	return features(ndev, VERVE_OFFLOAD_FEATURES) ?
+	       VERVE_ICRC_OFFLOAD_WITHHELD : VERVE_ICRC_OFFLOAD_UNOFFERED;
 }
 
-void verve_late_give(const struct verve_dev *dev, struct sk_buff *skb)
+void verve_icrc_offload_tx(const struct verve_dev *dev, struct sk_buff *skb)
 {
-	verve_registry->give(dev->sender, skb);
+	verve_registry->tx_icrc(dev->sender, skb);
 }
 
-void verve_late_give_message(const struct verve_dev *dev, struct sk_buff *skb)
+void verve_icrc_offload_tx_lso(const struct verve_dev *dev, struct sk_buff *skb)
 {
 	verve_registry->give_message(dev->sender, skb);
 }
 
-bool verve_late_is_verified(const struct sk_buff *skb)
+bool verve_icrc_offload_is_verified(const struct sk_buff *skb)
 {
 	return skb->ip_summed == CHECKSUM_UNNECESSARY && skb->csum_level &&
 	       features(skb->dev, VERVE_OFFLOAD_RX_ICRC);
 }
 
-void verve_late_stats(const struct verve_dev *dev, u64 *values)
+void verve_icrc_offload_stats(const struct verve_dev *dev, u64 *values)
 {
 	struct verve_offload_stats stats = {};
 
@@ -207,19 +209,19 @@ void verve_late_stats(const struct verve_dev *dev, u64 *values)
 	values[VERVE_CNT_tx_message_fallback] += stats.message_fallback;
 }
 
-void verve_late_open(struct verve_dev *dev)
+void verve_icrc_offload_open(struct verve_dev *dev)
 {
 	if (verve_registry)
 		dev->sender = verve_registry->open();
 }
 
-void verve_late_close(struct verve_dev *dev)
+void verve_icrc_offload_close(struct verve_dev *dev)
 {
 	if (dev->sender)
 		verve_registry->close(dev->sender);
 }
 
-void __init verve_late_init(void)
+void __init verve_icrc_offload_init(void)
 {
 	request_module("verve_offload");
 	verve_registry = symbol_get(verve_offload_registry);
@@ -227,7 +229,7 @@ void __init verve_late_init(void)
 		verve_registry->attach(&transport);
 }
 
-void verve_late_exit(void)
+void verve_icrc_offload_exit(void)
 {
 	if (!verve_registry)
 		return;

@@ -35,7 +35,7 @@ static const struct net_device *segmenter(const struct net_device *ndev)
 	return is_vlan_dev(ndev) ? vlan_dev_real_dev(ndev) : ndev;
 }
 
-static enum verve_uso_answer ask_features(const struct net_device *ndev)
+static enum verve_uso_status ask_features(const struct net_device *ndev)
 {
 	netdev_features_t trains = NETIF_F_GSO_FRAGLIST | NETIF_F_FRAGLIST;
 	netdev_features_t needed = NETIF_F_GSO_UDP_L4 | NETIF_F_SG;
@@ -49,18 +49,19 @@ static enum verve_uso_answer ask_features(const struct net_device *ndev)
 						   VERVE_USO_STACKED;
 }
 
-enum verve_uso_answer verve_uso_ask(const struct verve_dev *dev,
-				    struct net_device *ndev, bool is_v6)
+enum verve_uso_status verve_uso_query(const struct verve_dev *dev,
+				      struct net_device *ndev, bool is_v6)
 {
 	const struct verve_uso *uso = &dev->uso[is_v6];
-	enum verve_uso_answer answer = ask_features(segmenter(ndev));
+	enum verve_uso_status answer = ask_features(segmenter(ndev));
 
 	if (answer != VERVE_USO_USED)
 		return answer;
 	if (!verve_train_is_allowed())
 		return VERVE_USO_DISABLED;
-	if (verve_late_ask(dev, ndev, VERVE_OFFLOAD_TX_ICRC) == VERVE_LATE_OFFERED)
-		return VERVE_USO_LATE;
+	if (verve_icrc_offload_query(dev, ndev, VERVE_OFFLOAD_TX_ICRC) ==
+	    VERVE_ICRC_OFFLOAD_OFFERED)
+		return VERVE_USO_ICRC_OFFLOAD;
 	if (atomic_read(&uso->failures) >= MOST_FAILURES)
 		return VERVE_USO_FAILED;
 	return READ_ONCE(uso->is_trusted) ? VERVE_USO_USED : VERVE_USO_TRIED;
@@ -78,7 +79,7 @@ static bool is_able(const struct verve_dev *dev, const struct verve_flow *flow)
 {
 	const struct net_device *ndev = flow->dst->dev;
 
-	return !flow->is_late && is_own(dev, ndev) &&
+	return !flow->icrc_offload && is_own(dev, ndev) &&
 	       ask_features(segmenter(ndev)) == VERVE_USO_USED &&
 	       atomic_read(&dev->uso[flow->av.is_v6].failures) < MOST_FAILURES;
 }

@@ -26,7 +26,7 @@ struct verve_flow;
 #define VERVE_USO_TRIAL_RUN	2
 
 /* What the netdev does with a packet of a flow that could be segmented */
-enum verve_uso_answer {
+enum verve_uso_status {
 	VERVE_USO_USED,
 	VERVE_USO_TRIED,	/* used as soon as a trial has succeeded */
 	VERVE_USO_FAILED,	/* too many trials have failed */
@@ -34,11 +34,11 @@ enum verve_uso_answer {
 	VERVE_USO_LACKING,	/* it does not segment UDP */
 	VERVE_USO_STACKED,	/* it is a bond, bridge...: nobody knows who would */
 	VERVE_USO_DISABLED,	/* trains=N */
-	VERVE_USO_LATE,		/* the ICRC is a NIC's, and so comes after */
+	VERVE_USO_ICRC_OFFLOAD,	/* the ICRC is a NIC's, and so comes after */
 };
 
 /**
- * verve_uso_ask() - what would the device's own netdev do?
+ * verve_uso_query() - what would the device's own netdev do?
  * @dev: device
  * @ndev: its netdev
  * @is_v6: of IPv6
@@ -46,8 +46,8 @@ enum verve_uso_answer {
  * Context: RCU.
  * Return: whether it segments such packets, or why it does not.
  */
-enum verve_uso_answer verve_uso_ask(const struct verve_dev *dev,
-				    struct net_device *ndev, bool is_v6);
+enum verve_uso_status verve_uso_query(const struct verve_dev *dev,
+				      struct net_device *ndev, bool is_v6);
 
 /**
  * verve_uso_run() - how many packets may now be made of one?

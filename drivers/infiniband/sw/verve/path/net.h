@@ -174,7 +174,7 @@ struct neighbour *verve_flow_neighbour(const struct verve_flow *flow);
  *
  * The IPv4 identification is @flow->ip_id. The packet has its IP, UDP and
  * transport headers, payload, pad and ICRC, or four zero bytes in its place when
- * @flow->is_late; its data is at the IP header.
+ * @flow->icrc_offload; its data is at the IP header.
  *
  * Context: BH off, RCU.
  * Return: the packet, or ERR_PTR: -ENOMEM; -EMSGSIZE when it does not fit the
@@ -188,7 +188,7 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
  * verve_packet_append() - what follows the UDP header of one packet more
  * @head: a packet of @flow, from verve_packet_build(), and what was appended to it:
  *	headers stand in front of the first only
- * @flow: as for verve_packet_build(); not late
+ * @flow: as for verve_packet_build(); without @icrc_offload
  * @pdu: complete; the packet is not longer than @head was
  * @qpn: destination QP
  * @payload: @pdu->length bytes, advanced

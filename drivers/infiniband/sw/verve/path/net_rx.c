@@ -326,7 +326,7 @@ static void take_multicast(struct verve_net *vnet, struct sk_buff *skb)
 
 void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb)
 {
-	bool verified = verve_late_is_verified(skb);
+	bool verified = verve_icrc_offload_is_verified(skb);
 	enum verve_counter reason;
 	u32 qpn = 0;
 

@@ -35,7 +35,7 @@ static void join(struct verve_train *train, struct verve_flow *flow)
 {
 	if (!train->head)
 		return;
-	if (train->is_late == flow->is_late &&
+	if (train->icrc_offload == flow->icrc_offload &&
 	    verve_packet_is_of(train->head, flow))
 		flow->ip_id = train->ip_id;
 	else
@@ -108,7 +108,7 @@ int verve_train_add(struct verve_train *train, struct verve_flow *flow,
 	trace_verve_burst(train->qpn, burst);
 	rcu_read_lock();
 	if (likely(verve_flow_route(flow, train->dev))) {
-		verve_late_look(train->dev, flow);
+		verve_icrc_offload_select(train->dev, flow);
 		join(train, flow);
 		err = add_packets(train, flow, burst);
 		train->ip_id = flow->ip_id;

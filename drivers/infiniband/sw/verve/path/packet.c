@@ -261,7 +261,7 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 	}
 	if (pad)
 		skb_put_zero(skb, pad);
-	if (unlikely(flow->is_late))
+	if (unlikely(flow->icrc_offload))
 		skb_put_zero(skb, VERVE_ICRC_LEN);
 	else
 		put_icrc(skb, av->is_v6);

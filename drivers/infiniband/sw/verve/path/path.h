@@ -66,7 +66,7 @@ struct verve_message_flow {
  * @dst: route, or NULL; checked and renewed by the path
  * @cookie: of @dst (IPv6)
  * @ip_id: IPv4 identification of the next packet
- * @is_late: the ICRC of its packets is left to the egress device (offload/icrc.h)
+ * @icrc_offload: the ICRC of its packets is left to the egress device (offload/icrc.h)
  * @is_distrusted: that did no good; until the route is renewed
  * @has_messages: so is making packets of its messages
  * @message: whether those arrive
@@ -79,7 +79,7 @@ struct verve_flow {
 	struct dst_entry *dst;
 	u32 cookie;
 	u16 ip_id;
-	bool is_late;
+	bool icrc_offload;
 	bool is_distrusted;
 	bool has_messages;
 	struct verve_message_flow message;

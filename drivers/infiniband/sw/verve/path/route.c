@@ -26,7 +26,7 @@ void verve_flow_reset(struct verve_flow *flow)
 {
 	dst_release(flow->dst);
 	flow->dst = NULL;
-	flow->is_late = false;
+	flow->icrc_offload = false;
 	flow->is_distrusted = false;
 	flow->has_messages = false;
 	flow->message = (struct verve_message_flow) {};
@@ -35,14 +35,14 @@ void verve_flow_reset(struct verve_flow *flow)
 
 bool verve_flow_distrust(struct verve_flow *flow)
 {
-	bool is_late = flow->is_late;
+	bool icrc_offload = flow->icrc_offload;
 
-	flow->is_late = false;
+	flow->icrc_offload = false;
 	flow->has_messages = false;
-	flow->is_distrusted |= is_late;
+	flow->is_distrusted |= icrc_offload;
 	if (flow->uso.state == VERVE_USO_PROVEN)
 		flow->uso.state = VERVE_USO_UNPROVEN;
-	return is_late;
+	return icrc_offload;
 }
 
 static struct dst_entry *find_v4(const struct verve_av *av, struct net *net,

@@ -64,7 +64,7 @@ static void put_head(struct verve_train *train, struct verve_flow *flow,
 	train->head = skb;
 	train->tail = NULL;
 	train->is_v6 = flow->av.is_v6;
-	train->is_late = flow->is_late;
+	train->icrc_offload = flow->icrc_offload;
 	train->packets = 1;
 	train->bytes = skb->len - headers_len(skb);
 	train->run = train->max_packets > 1 ?
@@ -267,8 +267,8 @@ void verve_train_flush(struct verve_train *train)
 	if (!train->head)
 		return;
 	verve_train_seal(train);
-	if (train->is_late)
-		verve_late_give(train->dev, train->head);
+	if (train->icrc_offload)
+		verve_icrc_offload_tx(train->dev, train->head);
 	hand_over(train);
 }
 
@@ -315,7 +315,7 @@ int verve_train_put_message(struct verve_train *train, struct verve_flow *flow,
 	train->is_v6 = flow->av.is_v6;
 	train->packets = packets;
 	train->bytes = verve_message_bytes(burst, first, packets);
-	verve_late_give_message(train->dev, skb);
+	verve_icrc_offload_tx_lso(train->dev, skb);
 	hand_over(train);
 	return packets;
 }

@@ -32,7 +32,7 @@ struct verve_qp;
  * @max_len: bytes of one skb, likewise
  * @ip_id: IPv4 identification of the packet that may follow
  * @is_v6: it goes by IPv6
- * @is_late: its packets lack their ICRCs
+ * @icrc_offload: its packets lack their ICRCs
  * @run: most packets that the NIC is to make of @head, which then is one packet
  *	with the payload of all; 0: it is a train
  * @is_trial: that is a trial
@@ -55,7 +55,7 @@ struct verve_train {
 	u32 max_len;
 	u16 ip_id;
 	bool is_v6;
-	bool is_late;
+	bool icrc_offload;
 	u32 run;
 	bool is_trial;
 	bool is_closed;

@@ -542,7 +542,7 @@ bool verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	switch (verve_verdict_ack(pdu->psn, qp->req.una, qp->req.max_psn)) {
 	case VERVE_ACK_STALE:
 		if (flags & VERVE_OP_READ_RESP)
-			qp->req.is_late = true;
+			qp->req.dup_response = true;
 		verve_qp_drop(qp, rx_drop_stale);
 		return false;
 	case VERVE_ACK_GHOST:

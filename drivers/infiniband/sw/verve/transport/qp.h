@@ -45,8 +45,8 @@ struct verve_train;
  * @wait_rnr: nothing may be sent until the timer has run out
  * @timer_armed: the timer is running
  * @progress: @una has moved since the timer was started
- * @is_late: a response has come once more since the timer was started
- * @late_waits: how often the timer has let that pass since @una moved
+ * @dup_response: a response has come once more since the timer was started
+ * @spurious_waits: how often that made a timeout spurious since @una moved
  * @delay: ns that the timer was started with
  * @waited: ns since anything was heard that it has run out after
  * @probing: after a timeout or RNR NAK: nothing new until @una moves
@@ -72,8 +72,8 @@ struct verve_requester {
 	bool timer_armed;
 	bool progress;
 	bool probing;
-	bool is_late;
-	u8 late_waits;
+	bool dup_response;
+	u8 spurious_waits;
 	u32 acked;
 	u64 delay;
 	u64 waited;

@@ -28,7 +28,7 @@ enum {
 	ERROR_POLL_MIN_NS	= 1000 * 1000,
 	ERROR_POLL_MAX_SHIFT	= 8,
 	/* Waits in a row for what is behind responses that come twice */
-	LATE_PATIENCE		= 32,
+	SPURIOUS_PATIENCE	= 32,
 	/* A timer may be late by one part in so many. */
 	SLACK			= 8,
 };
@@ -107,10 +107,10 @@ void verve_timer_round_end(struct verve_qp *qp)
 		return;
 	if (req->progress) {
 		req->waited = 0;
-		req->late_waits = 0;
+		req->spurious_waits = 0;
 	}
 	req->progress = false;
-	req->is_late = false;
+	req->dup_response = false;
 	req->delay = ack_delay(qp);
 	start(qp, req->delay);
 }
@@ -171,14 +171,14 @@ static void missed(struct verve_qp *qp)
 }
 
 /* Is the answer on its way, behind others that nobody needs any more? Wait on then. */
-static bool is_late(struct verve_qp *qp)
+static bool is_spurious(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_requester *req = &qp->req;
 
-	if (!req->is_late || req->late_waits == LATE_PATIENCE)
+	if (!req->dup_response || req->spurious_waits == SPURIOUS_PATIENCE)
 		return false;
-	req->late_waits++;
+	req->spurious_waits++;
 	req->waited = 0;
 	req->retries = qp->attr.retry_cnt;
 	verve_rtt_missed(&req->rtt);
@@ -199,7 +199,7 @@ static void ack_timeout(struct verve_qp *qp)
 	 */
 	if (req->progress) {
 		verve_rtt_progress(&req->rtt);
-	} else if (!is_late(qp) &&
+	} else if (!is_spurious(qp) &&
 		   !verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
 		   !verve_stall_is_on(qp, VERVE_STALL_REQUESTS) &&
 		   !verve_pair_is_stalled(qp) && !verve_requester_ask(qp)) {

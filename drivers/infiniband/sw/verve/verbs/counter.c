@@ -133,7 +133,7 @@ int verve_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 
 	memset(stats->value, 0, VERVE_NUM_COUNTERS * sizeof(*stats->value));
 	verve_stats_sum(to_vdev(ibdev)->stats, stats->value);
-	verve_late_stats(to_vdev(ibdev), stats->value);
+	verve_icrc_offload_stats(to_vdev(ibdev), stats->value);
 	stats->value[VERVE_CNT_offload_refused] +=
 		verve_nic_refused(to_vdev(ibdev));
 	return VERVE_NUM_COUNTERS;

@@ -77,7 +77,7 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "resp_placed", resp->op ? resp->placed : 0 },
 		{ "resp_responses", resp->num_responses },
 		{ "rate_kbit", verve_congestion_rate(qp) },
-		{ "icrc_by_nic", qp->flow.is_late },
+		{ "icrc_offload", qp->flow.icrc_offload },
 		{ "nic_distrusted", qp->flow.is_distrusted },
 		{ "messages_by_nic", qp->flow.has_messages },
 		{ "segmented_by_nic", qp->flow.uso.state == VERVE_USO_PROVEN },
