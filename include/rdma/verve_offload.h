@@ -38,8 +38,8 @@ struct verve_offload_rc_wr;
  *	verve_offload_is_due() says that it is due
  * @VERVE_OFFLOAD_RX_ICRC: say of packets that come in that their ICRC is right,
  *	by verve_offload_verified()
- * @VERVE_OFFLOAD_TX_MESSAGE: make packets of messages, and with them their ICRCs, so
- *	it needs VERVE_OFFLOAD_TX_ICRC too; see "Messages, cut by the device"
+ * @VERVE_OFFLOAD_TX_LSO: make packets of an LSO packet, and with them their ICRCs, so
+ *	it needs VERVE_OFFLOAD_TX_ICRC too; see "LSO: packets, made by the device"
  * @VERVE_OFFLOAD_RX_PLACE: write the payload of RDMA WRITEs to its place; see "RDMA
  *	WRITEs, placed by the device"
  * @VERVE_OFFLOAD_RC: run RC QPs; see rdma/verve_offload_rc.h
@@ -47,14 +47,14 @@ struct verve_offload_rc_wr;
 enum verve_offload_feature {
 	VERVE_OFFLOAD_TX_ICRC	= BIT(0),
 	VERVE_OFFLOAD_RX_ICRC	= BIT(1),
-	VERVE_OFFLOAD_TX_MESSAGE = BIT(2),
+	VERVE_OFFLOAD_TX_LSO = BIT(2),
 	VERVE_OFFLOAD_RX_PLACE	= BIT(3),
 	VERVE_OFFLOAD_RC	= BIT(4),
 };
 
 #define VERVE_OFFLOAD_FEATURES	(VERVE_OFFLOAD_TX_ICRC | \
 				 VERVE_OFFLOAD_RX_ICRC | \
-				 VERVE_OFFLOAD_TX_MESSAGE | \
+				 VERVE_OFFLOAD_TX_LSO | \
 				 VERVE_OFFLOAD_RX_PLACE | VERVE_OFFLOAD_RC)
 
 /* Those for which a device has to know memory regions and QPs */
@@ -210,9 +210,10 @@ struct verve_offload_rx_point {
  *	asked soon after the netdev has come up or its features have changed, at other
  *	times, and by verve_offload_update(). Process context. NULL: all
  * @may_send: whether the device can do what is due for this packet, as
- *	verve_offload_is_due() and verve_offload_is_message() tell. If not, software
- *	does it: of a message it makes a train, and asks again for that. Called right
- *	before the packet is handed to the driver; BH off, RCU. NULL: always
+ *	verve_offload_is_due() and verve_offload_is_lso() tell. If not, software
+ *	does it: of an LSO packet it makes a train, and asks again for that.
+ *	Called right before the packet is handed to the driver; BH off, RCU.
+ *	NULL: always
  * @mr_add: a memory region. The context is handed to ops.mr_del(). Return: 0 or an
  *	error
  * @mr_del: it goes. When this returns, the device does not touch its memory any more
@@ -327,14 +328,14 @@ static inline bool verve_offload_is_due(const struct sk_buff *skb)
  *
  * Context: BH off.
  * Return: 0: it is complete, and verve_offload_is_due() is false; or an error, and
- * the driver drops it: a message, or somebody has reshaped it.
+ * the driver drops it: an LSO packet, or somebody has reshaped it.
  */
 int verve_offload_help(struct sk_buff *skb);
 
 /**
- * DOC: Messages, cut by the device
+ * DOC: LSO: packets, made by the device
  *
- * A device with VERVE_OFFLOAD_TX_MESSAGE is handed a run of packets of one message as
+ * A device with VERVE_OFFLOAD_TX_LSO is handed a run of packets of one message as
  * one packet: the one that it would be if the path MTU were larger. It has Ethernet,
  * IP, UDP and transport headers, which are linear, the payload of all, the pad and a
  * place for an ICRC, and its lengths are right. Its opcode is that of a packet in the
@@ -360,11 +361,11 @@ int verve_offload_help(struct sk_buff *skb);
  * ops.may_send().
  */
 
-/* The destructor of a message that is the device's; for verve_offload_is_message(). */
-void verve_offload_message_due(struct sk_buff *skb);
+/* The destructor of an LSO packet that is the device's; for verve_offload_is_lso(). */
+void verve_offload_lso_due(struct sk_buff *skb);
 
 /**
- * verve_offload_is_message() - is a packet for the device to make packets of?
+ * verve_offload_is_lso() - is a packet for the device to make packets of?
  * @skb: packet in ndo_start_xmit(), before it is orphaned
  *
  * verve_offload_is_due() is false for those. As gso_type is 0, nobody but the driver
@@ -374,9 +375,9 @@ void verve_offload_message_due(struct sk_buff *skb);
  * Context: any.
  * Return: true if the device has to segment it.
  */
-static inline bool verve_offload_is_message(const struct sk_buff *skb)
+static inline bool verve_offload_is_lso(const struct sk_buff *skb)
 {
-	return skb->destructor == verve_offload_message_due;
+	return skb->destructor == verve_offload_lso_due;
 }
 
 /**
@@ -483,17 +484,17 @@ static inline void verve_offload_placed(struct sk_buff *skb,
  * @device: ICRCs left to a device
  * @fallback: ICRCs computed in software after all, at the device
  * @unsettled: packets that never reached one: dropped on the way, or taken from it
- * @messages: messages left to a device
- * @message_device: packets of those, which are counted by @device too
- * @message_fallback: packets of messages that became trains after all
+ * @lso_skbs: LSO packets left to a device
+ * @lso_pkts: packets of those, which are counted by @device too
+ * @lso_fallback: packets of those that became trains after all
  */
 struct verve_offload_stats {
 	u64 device;
 	u64 fallback;
 	u64 unsettled;
-	u64 messages;
-	u64 message_device;
-	u64 message_fallback;
+	u64 lso_skbs;
+	u64 lso_pkts;
+	u64 lso_fallback;
 };
 
 /**
@@ -501,9 +502,9 @@ struct verve_offload_stats {
  * @fill: compute the ICRC of a packet, or of each in a train. BH off or on, RCU;
  *	the transport and network header offsets are right. Return: how many, or 0
  *	when somebody has reshaped it
- * @segment: make a train of a message, or a packet if it is one only; the ICRCs are
- *	still to be computed. Likewise; the message stays. Return: NULL without memory,
- *	or when somebody has reshaped it
+ * @segment: make a train of an LSO packet, or a packet if it is one only; the ICRCs are
+ *	still to be computed. Likewise; the LSO packet stays. Return: NULL without
+ *	memory, or when somebody has reshaped it
  */
 struct verve_offload_transport {
 	u32 (*fill)(struct sk_buff *skb);
@@ -539,8 +540,8 @@ enum verve_offload_object_kind {
  *	off
  * @takes_trains: may trains be given? Not for a while after one was uncoupled before
  *	it came to a device. Any context
- * @give_message: a message: leave all of it to the egress device. BH off
- * @takes_messages: may there be messages? Not for a while after one was lost before
+ * @tx_lso: an LSO packet: leave all of it to the egress device. BH off
+ * @takes_lso: may there be LSO packets? Not for a while after one was lost before
  *	it came to a device. Any context
  * @join: an RDMA device has its netdev, until that is unregistered or @leave is
  *	called. RTNL. Return: NULL without memory
@@ -567,9 +568,9 @@ struct verve_offload_registry {
 	void (*tx_icrc)(struct verve_offload_sender * sender,
 			struct sk_buff * skb);
 	bool (*takes_trains)(struct verve_offload_sender *sender);
-	void (*give_message)(struct verve_offload_sender *sender,
-			     struct sk_buff *skb);
-	bool (*takes_messages)(struct verve_offload_sender *sender);
+	void (*tx_lso)(struct verve_offload_sender *sender,
+		       struct sk_buff *skb);
+	bool (*takes_lso)(struct verve_offload_sender *sender);
 	struct verve_offload_home *(*join)(struct net_device *ndev);
 	void (*leave)(struct verve_offload_home *home);
 	void (*publish)(struct verve_offload_home *home,

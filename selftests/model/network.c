@@ -466,12 +466,12 @@ void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow)
 	(void)flow;
 }
 
-void verve_message_arrived(struct verve_flow *flow)
+void verve_lso_arrived(struct verve_flow *flow)
 {
 	(void)flow;
 }
 
-bool verve_message_lost(struct verve_flow *flow)
+bool verve_lso_lost(struct verve_flow *flow)
 {
 	(void)flow;
 	return false;

@@ -213,8 +213,8 @@ struct known_qp {
 struct sk_buff *nic_place(struct nic *nic, struct sk_buff *frame,
 			  unsigned int end);
 
-/* message.c: a message, cut into packets. Under the TX lock */
-void nic_message(struct nic *nic, const struct sk_buff *skb);
+/* lso.c: a message, cut into packets. Under the TX lock */
+void nic_lso(struct nic *nic, const struct sk_buff *skb);
 
 /* There is room in its queue. Any context */
 void nic_make_room(struct nic *nic);

@@ -128,8 +128,8 @@ static void send_train(struct nic *nic, struct sk_buff *train, bool is_due)
 /* What the hardware has to be able to do for a packet */
 static u32 asked(const struct sk_buff *skb)
 {
-	if (verve_offload_is_message(skb))
-		return VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_MESSAGE;
+	if (verve_offload_is_lso(skb))
+		return VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_LSO;
 	return verve_offload_is_due(skb) ? VERVE_OFFLOAD_TX_ICRC : 0;
 }
 
@@ -137,8 +137,8 @@ static void send(struct nic *nic, struct sk_buff *skb)
 {
 	bool is_due = verve_offload_is_due(skb);
 
-	if (verve_offload_is_message(skb))
-		nic_message(nic, skb);
+	if (verve_offload_is_lso(skb))
+		nic_lso(nic, skb);
 	else if (skb_is_gso(skb) && !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
 		nic_segment(nic, skb);
 	else if (skb_is_gso(skb))

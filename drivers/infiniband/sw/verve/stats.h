@@ -23,15 +23,15 @@
 	X(tx_icrc_offload)		\
 	X(tx_icrc_fallback)		\
 	X(tx_icrc_unsettled)		\
-	X(tx_message_offload)		\
-	X(tx_message_runs)		\
-	X(tx_message_fallback)		\
+	X(tx_lso_pkts)		\
+	X(tx_lso_skbs)		\
+	X(tx_lso_fallback)		\
 	X(rx_icrc_offload)		\
 	X(rx_placed_pkts)		\
 	X(rx_placed_bytes)		\
 	X(offload_distrusted)		\
 	X(tx_uso_pkts)			\
-	X(tx_uso_runs)			\
+	X(tx_uso_skbs)			\
 	X(uso_trial_failed)		\
 	X(offload_refused)		\
 	X(offload_lent)			\

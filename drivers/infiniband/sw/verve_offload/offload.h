@@ -47,9 +47,9 @@ struct verve_offload {
 	struct rcu_head rcu;
 };
 
-/* What messages are on their way, and the netdevs that take it: see tx_lso.c. */
-#define VERVE_OFFLOAD_MESSAGE_GSO	SKB_GSO_SCTP
-#define VERVE_OFFLOAD_MESSAGE_FEATURE	NETIF_F_GSO_SCTP
+/* What LSO packets are on their way, and the netdevs that take it: see tx_lso.c. */
+#define VERVE_OFFLOAD_LSO_GSO		SKB_GSO_SCTP
+#define VERVE_OFFLOAD_LSO_FEATURE	NETIF_F_GSO_SCTP
 
 /*
  * Spinlock, BH off: the table, what each entry's features are, and who is at home
@@ -72,7 +72,7 @@ static inline bool verve_offload_is_layer(const struct net_device *ndev)
 /**
  * verve_offload_may_send() - will this very netdev do what is due for a packet?
  * @ndev: where it is about to go
- * @skb: packet, train or message, with the destructor that says what is due
+ * @skb: packet, train or LSO packet, with the destructor that says what is due
  * @needed: features that this takes
  *
  * Context: BH off, RCU.
@@ -88,7 +88,7 @@ bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
  * @users: the sender and its packets, which keep the socket together. Counted per CPU,
  *	as all CPUs send and free packets
  * @stats: per-CPU counters; freed with the socket
- * @barred_until: jiffies: no messages until then; 0: there may be
+ * @barred_until: jiffies: no LSO until then; 0: there may be
  * @no_trains_until: jiffies: no trains without ICRCs until then; 0: there may be
  */
 struct verve_offload_sender {
@@ -128,7 +128,7 @@ static inline bool verve_offload_is_pause(unsigned long *until)
 	return false;
 }
 
-/* How many packets a train or message stands for */
+/* How many packets a train or LSO packet stands for */
 static inline u32 verve_offload_packets(const struct sk_buff *skb)
 {
 	return skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
@@ -145,24 +145,24 @@ void verve_offload_let_go(const struct sk_buff *skb);
 bool verve_offload_passes_on(const struct net_device *ndev);
 
 /* transport->segment(), if the transport is there; else NULL. Any context. */
-struct sk_buff *verve_offload_segment(struct sk_buff *message);
+struct sk_buff *verve_offload_segment(struct sk_buff *lso);
 
 /**
- * verve_offload_settle_message() - a packet is about to go to a netdev
+ * verve_offload_settle_lso() - a packet is about to go to a netdev
  * @ndev: netdev
  * @skb: any with a sender's socket; consumed
  *
  * Context: BH off, RCU.
- * Return: @skb; the train that a message has become, whose ICRCs are due; or NULL, if
- * it is lost.
+ * Return: @skb; the train that an LSO packet has become, whose ICRCs are due;
+ * or NULL, if it is lost.
  */
-struct sk_buff *verve_offload_settle_message(struct net_device *ndev,
-					     struct sk_buff *skb);
+struct sk_buff *verve_offload_settle_lso(struct net_device *ndev,
+					 struct sk_buff *skb);
 
 /* The other end of struct verve_offload_registry: tx_lso.c */
-void verve_offload_give_message(struct verve_offload_sender *sender,
-				struct sk_buff *skb);
-bool verve_offload_takes_messages(struct verve_offload_sender *sender);
+void verve_offload_tx_lso(struct verve_offload_sender *sender,
+			  struct sk_buff *skb);
+bool verve_offload_takes_lso(struct verve_offload_sender *sender);
 
 /* tx_icrc.c */
 void verve_offload_attach(const struct verve_offload_transport *transport);

@@ -99,8 +99,8 @@ static u32 features(struct net_device *ndev)
 	if (!verve_offload_is_layer(ndev))
 		return active_features(ndev);
 	netdev_walk_all_lower_dev_rcu(ndev, look_below, &priv);
-	if (below.between & VERVE_OFFLOAD_MESSAGE_FEATURE)
-		out |= VERVE_OFFLOAD_TX_MESSAGE;
+	if (below.between & VERVE_OFFLOAD_LSO_FEATURE)
+		out |= VERVE_OFFLOAD_TX_LSO;
 	return (below.any & out) |
 	       (below.any & below.all &
 		(VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_STATEFUL));
@@ -187,7 +187,7 @@ static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
 		able &= ~VERVE_OFFLOAD_TX_ICRC;
 	if (!(able & VERVE_OFFLOAD_TX_ICRC))
-		able &= ~VERVE_OFFLOAD_TX_MESSAGE;
+		able &= ~VERVE_OFFLOAD_TX_LSO;
 	if (!can_know(ops))
 		able &= ~VERVE_OFFLOAD_STATEFUL;
 	if (!ops->rx_sync || !ops->rx_stop)
@@ -353,9 +353,9 @@ const struct verve_offload_registry verve_offload_registry = {
 	.any = &any_active,
 	.features = features,
 	.tx_icrc = verve_offload_tx_icrc,
-	.give_message = verve_offload_give_message,
+	.tx_lso = verve_offload_tx_lso,
 	.takes_trains = verve_offload_takes_trains,
-	.takes_messages = verve_offload_takes_messages,
+	.takes_lso = verve_offload_takes_lso,
 	.join = verve_offload_join,
 	.leave = verve_offload_leave,
 	.publish = verve_offload_publish,

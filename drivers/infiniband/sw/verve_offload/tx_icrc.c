@@ -59,7 +59,7 @@ static u32 fill(struct sk_buff *skb)
 	return packets;
 }
 
-struct sk_buff *verve_offload_segment(struct sk_buff *message)
+struct sk_buff *verve_offload_segment(struct sk_buff *lso)
 {
 	const struct verve_offload_transport *transport;
 	struct sk_buff *train = NULL;
@@ -67,7 +67,7 @@ struct sk_buff *verve_offload_segment(struct sk_buff *message)
 	rcu_read_lock();
 	transport = rcu_dereference(current_transport);
 	if (transport)
-		train = transport->segment(message);
+		train = transport->segment(lso);
 	rcu_read_unlock();
 	return train;
 }
@@ -214,7 +214,7 @@ bool verve_offload_takes_trains(struct verve_offload_sender *sender)
 static __maybe_unused struct sk_buff *
 settle(struct sock *sk, struct net_device *ndev, struct sk_buff *skb)
 {
-	skb = verve_offload_settle_message(ndev, skb);
+	skb = verve_offload_settle_lso(ndev, skb);
 	if (!skb || !is_unsettled(skb))
 		return skb;
 	if (skb->destructor == train_unsettled && !skb_is_gso(skb))
@@ -314,9 +314,9 @@ void verve_offload_stats(const struct verve_offload_sender *sender,
 		stats->device += READ_ONCE(part->device);
 		stats->fallback += READ_ONCE(part->fallback);
 		stats->unsettled += READ_ONCE(part->unsettled);
-		stats->messages += READ_ONCE(part->messages);
-		stats->message_device += READ_ONCE(part->message_device);
-		stats->message_fallback += READ_ONCE(part->message_fallback);
+		stats->lso_skbs += READ_ONCE(part->lso_skbs);
+		stats->lso_pkts += READ_ONCE(part->lso_pkts);
+		stats->lso_fallback += READ_ONCE(part->lso_fallback);
 	}
 }
 

@@ -113,7 +113,7 @@ static u32 fill(struct sk_buff *skb)
 
 static const struct verve_offload_transport transport = {
 	.fill = fill,
-	.segment = verve_message_segment,
+	.segment = verve_lso_segment,
 };
 
 /*
@@ -149,7 +149,7 @@ static u32 usable(const struct verve_dev *dev, const struct verve_flow *flow)
 	if (!dev->sender || flow->is_distrusted)
 		return 0;
 	offered = features(flow->dst->dev,
-			   VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_MESSAGE);
+			   VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_LSO);
 	return offered && is_plain(flow) ? offered : 0;
 }
 
@@ -160,10 +160,10 @@ void verve_icrc_offload_select(const struct verve_dev *dev,
 
 	flow->icrc_offload = offered & VERVE_OFFLOAD_TX_ICRC &&
 			     verve_registry->takes_trains(dev->sender);
-	flow->has_messages = flow->icrc_offload &&
-			     offered & VERVE_OFFLOAD_TX_MESSAGE &&
-			     verve_message_is_trusted(flow) &&
-			     verve_registry->takes_messages(dev->sender);
+	flow->has_lso = flow->icrc_offload &&
+			offered & VERVE_OFFLOAD_TX_LSO &&
+			verve_lso_is_trusted(flow) &&
+			verve_registry->takes_lso(dev->sender);
 }
 
 enum verve_icrc_offload_status
@@ -185,7 +185,7 @@ void verve_icrc_offload_tx(const struct verve_dev *dev, struct sk_buff *skb)
 
 void verve_icrc_offload_tx_lso(const struct verve_dev *dev, struct sk_buff *skb)
 {
-	verve_registry->give_message(dev->sender, skb);
+	verve_registry->tx_lso(dev->sender, skb);
 }
 
 bool verve_icrc_offload_is_verified(const struct sk_buff *skb)
@@ -204,9 +204,9 @@ void verve_icrc_offload_stats(const struct verve_dev *dev, u64 *values)
 	values[VERVE_CNT_tx_icrc_offload] += stats.device;
 	values[VERVE_CNT_tx_icrc_fallback] += stats.fallback;
 	values[VERVE_CNT_tx_icrc_unsettled] += stats.unsettled;
-	values[VERVE_CNT_tx_message_offload] += stats.message_device;
-	values[VERVE_CNT_tx_message_runs] += stats.messages;
-	values[VERVE_CNT_tx_message_fallback] += stats.message_fallback;
+	values[VERVE_CNT_tx_lso_pkts] += stats.lso_pkts;
+	values[VERVE_CNT_tx_lso_skbs] += stats.lso_skbs;
+	values[VERVE_CNT_tx_lso_fallback] += stats.lso_fallback;
 }
 
 void verve_icrc_offload_open(struct verve_dev *dev)

@@ -20,7 +20,7 @@ extern const struct verve_offload_registry *verve_registry;
 /**
  * verve_icrc_offload_select() - what might a NIC do for a flow's packets now?
  * @dev: device that sends
- * @flow: with a route; @flow->icrc_offload and @flow->has_messages are set
+ * @flow: with a route; @flow->icrc_offload and @flow->has_lso are set
  * Context: BH off, RCU. The owner of @flow.
  */
 void verve_icrc_offload_select(const struct verve_dev *dev,
@@ -57,9 +57,9 @@ verve_icrc_offload_query(const struct verve_dev *dev, struct net_device *ndev,
 void verve_icrc_offload_tx(const struct verve_dev *dev, struct sk_buff *skb);
 
 /**
- * verve_icrc_offload_tx_lso() - leave a message to the NIC, which makes packets of it
+ * verve_icrc_offload_tx_lso() - leave an LSO packet to the NIC
  * @dev: device that sends
- * @skb: from verve_message_build()
+ * @skb: from verve_lso_build()
  * Context: BH off.
  */
 void verve_icrc_offload_tx_lso(const struct verve_dev *dev,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages whose packets a device makes (see lso.h)
+ * LSO: a device makes the packets (see lso.h)
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -26,37 +26,37 @@ enum {
 		      sizeof(struct verve_immdt_hdr),
 };
 
-/* Then it is tried again, with one message. */
+/* Then it is tried again, with one. */
 #define PAUSE	(10 * HZ)
 
-bool verve_message_is_trusted(const struct verve_flow *flow)
+bool verve_lso_is_trusted(const struct verve_flow *flow)
 {
-	const struct verve_message_flow *message = &flow->message;
+	const struct verve_lso_flow *lso = &flow->lso;
 
-	return likely(!message->barred_until) ||
-	       (time_after_eq(jiffies, message->barred_until) &&
-		!message->is_out);
+	return likely(!lso->barred_until) ||
+	       (time_after_eq(jiffies, lso->barred_until) &&
+		!lso->is_out);
 }
 
-void verve_message_arrived(struct verve_flow *flow)
+void verve_lso_arrived(struct verve_flow *flow)
 {
-	flow->message = (struct verve_message_flow) {};
+	flow->lso = (struct verve_lso_flow) {};
 }
 
-bool verve_message_lost(struct verve_flow *flow)
+bool verve_lso_lost(struct verve_flow *flow)
 {
-	struct verve_message_flow *message = &flow->message;
-	bool is_first = !message->barred_until;
+	struct verve_lso_flow *lso = &flow->lso;
+	bool is_first = !lso->barred_until;
 
-	if (!message->is_out)
+	if (!lso->is_out)
 		return false;
-	message->is_out = false;
-	if (message->failures < MOST_FAILURES)
-		message->failures++;
-	if (message->failures < MOST_FAILURES)
+	lso->is_out = false;
+	if (lso->failures < MOST_FAILURES)
+		lso->failures++;
+	if (lso->failures < MOST_FAILURES)
 		return false;
 	/* Not 0 */
-	message->barred_until = (jiffies + PAUSE) | 1;
+	lso->barred_until = (jiffies + PAUSE) | 1;
 	return is_first;
 }
 
@@ -68,8 +68,8 @@ static u32 headers_len(const struct verve_flow *flow)
 	       sizeof(struct udphdr);
 }
 
-u32 verve_message_packets(const struct verve_flow *flow,
-			  const struct verve_burst *burst, u32 max_len)
+u32 verve_lso_packets(const struct verve_flow *flow,
+		      const struct verve_burst *burst, u32 max_len)
 {
 	u32 headers = headers_len(flow) + MAX_HDR_LEN + VERVE_ICRC_LEN;
 	u32 each = sizeof(struct verve_bth_hdr) + burst->mtu + VERVE_ICRC_LEN;
@@ -94,8 +94,7 @@ static u32 extended_len(const struct verve_burst *burst, u32 i)
 	return pdu.hdr_len - sizeof(struct verve_bth_hdr);
 }
 
-u32 verve_message_bytes(const struct verve_burst *burst, u32 first,
-			u32 packets)
+u32 verve_lso_bytes(const struct verve_burst *burst, u32 first, u32 packets)
 {
 	u32 each = sizeof(struct verve_bth_hdr) + VERVE_ICRC_LEN;
 	u32 length = payload_len(burst, first, packets);
@@ -147,9 +146,9 @@ static int finish(struct sk_buff *skb, const struct verve_flow *flow,
 	return 0;
 }
 
-struct sk_buff *verve_message_build(const struct verve_flow *flow,
-				    struct verve_burst *burst, u32 first,
-				    u32 *packets)
+struct sk_buff *verve_lso_build(const struct verve_flow *flow,
+				struct verve_burst *burst, u32 first,
+				u32 *packets)
 {
 	struct sk_buff *skb;
 	int err, failed;
@@ -177,7 +176,7 @@ free:
 /* ---------------------------------------------------------------- at the device */
 
 /**
- * struct whole - a message, as it is read
+ * struct whole - an LSO packet, as it is read
  * @skb: it
  * @burst: what it says
  * @ip_len: bytes of the IP header
@@ -295,14 +294,14 @@ static struct sk_buff *cut(const struct whole *whole, u32 i)
 	return skb;
 }
 
-struct sk_buff *verve_message_segment(struct sk_buff *message)
+struct sk_buff *verve_lso_segment(struct sk_buff *lso)
 {
 	struct verve_train train = {};
 	struct whole whole;
 	struct sk_buff *skb;
 	u32 i;
 
-	if (!read_whole(message, &whole))
+	if (!read_whole(lso, &whole))
 		return NULL;
 	for (i = 0; i < whole.burst.packets; i++) {
 		skb = cut(&whole, i);
@@ -314,6 +313,6 @@ struct sk_buff *verve_message_segment(struct sk_buff *message)
 	}
 	verve_train_seal(&train);
 	set_lengths(train.head, train.head->len);
-	__skb_push(train.head, skb_network_offset(message));
+	__skb_push(train.head, skb_network_offset(lso));
 	return train.head;
 }

@@ -92,8 +92,8 @@ static bool is_trial_due(const struct verve_uso *uso,
 		time_after_eq(jiffies, READ_ONCE(uso->trial_until)));
 }
 
-u32 verve_uso_run(const struct verve_dev *dev, struct verve_flow *flow,
-		  const struct verve_burst *burst)
+u32 verve_uso_segs(const struct verve_dev *dev, struct verve_flow *flow,
+		   const struct verve_burst *burst)
 {
 	const struct verve_uso *uso = &dev->uso[flow->av.is_v6];
 
@@ -107,7 +107,7 @@ u32 verve_uso_run(const struct verve_dev *dev, struct verve_flow *flow,
 		return VERVE_BUDGET_PACKETS;
 	if (flow->uso.state == VERVE_USO_UNPROVEN &&
 	    burst->segmentation == VERVE_SEGMENT_TRY && is_trial_due(uso, flow))
-		return VERVE_USO_TRIAL_RUN;
+		return VERVE_USO_TRIAL_SEGS;
 	return 0;
 }
 

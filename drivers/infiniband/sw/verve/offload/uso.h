@@ -23,7 +23,7 @@ struct verve_dev;
 struct verve_flow;
 
 /* Packets of a trial: an identification that is counted up, and no more at stake */
-#define VERVE_USO_TRIAL_RUN	2
+#define VERVE_USO_TRIAL_SEGS	2
 
 /* What the netdev does with a packet of a flow that could be segmented */
 enum verve_uso_status {
@@ -50,16 +50,16 @@ enum verve_uso_status verve_uso_query(const struct verve_dev *dev,
 				      struct net_device *ndev, bool is_v6);
 
 /**
- * verve_uso_run() - how many packets may now be made of one?
+ * verve_uso_segs() - how many packets may now be made of one?
  * @dev: device that sends
  * @flow: with a route
  * @burst: that begins such a run
  *
  * Context: BH off, RCU. The owner of @flow.
- * Return: 0 when none; VERVE_USO_TRIAL_RUN: it is a trial, and so many packets.
+ * Return: 0 when none; VERVE_USO_TRIAL_SEGS: it is a trial, and so many packets.
  */
-u32 verve_uso_run(const struct verve_dev *dev, struct verve_flow *flow,
-		  const struct verve_burst *burst);
+u32 verve_uso_segs(const struct verve_dev *dev, struct verve_flow *flow,
+		   const struct verve_burst *burst);
 
 /**
  * verve_uso_try() - a trial begins, unless another flow's is under way

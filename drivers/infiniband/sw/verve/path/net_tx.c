@@ -56,8 +56,8 @@ static int add_some(struct verve_train *train, struct verve_flow *flow,
 	struct verve_pdu pdu;
 	int done;
 
-	if (unlikely(flow->has_messages)) {
-		done = verve_train_put_message(train, flow, burst, first);
+	if (unlikely(flow->has_lso)) {
+		done = verve_train_put_lso(train, flow, burst, first);
 		if (done)
 			return done;
 	}

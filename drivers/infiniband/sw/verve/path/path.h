@@ -47,13 +47,13 @@ struct verve_uso_flow {
 };
 
 /**
- * struct verve_message_flow - what becomes of the messages of a flow (offload/lso.h)
+ * struct verve_lso_flow - what becomes of the messages of a flow (offload/lso.h)
  * @psn: of the newest packet of one, if @is_out
  * @barred_until: jiffies: none until then; 0: it did not come to that
- * @failures: in a row, when a message was out and packets had to be sent again
+ * @failures: in a row, when an LSO packet was out and packets had to be sent again
  * @is_out: it is not known yet whether it has arrived
  */
-struct verve_message_flow {
+struct verve_lso_flow {
 	unsigned long barred_until;
 	u32 psn;
 	u8 failures;
@@ -68,8 +68,8 @@ struct verve_message_flow {
  * @ip_id: IPv4 identification of the next packet
  * @icrc_offload: the ICRC of its packets is left to the egress device (offload/icrc.h)
  * @is_distrusted: that did no good; until the route is renewed
- * @has_messages: so is making packets of its messages
- * @message: whether those arrive
+ * @has_lso: so is making its packets
+ * @lso: whether those arrive
  * @uso: whether its packets may be segmented by the NIC
  *
  * Owned by one QP's engine (under its lock) or used on one stack.
@@ -81,8 +81,8 @@ struct verve_flow {
 	u16 ip_id;
 	bool icrc_offload;
 	bool is_distrusted;
-	bool has_messages;
-	struct verve_message_flow message;
+	bool has_lso;
+	struct verve_lso_flow lso;
 	struct verve_uso_flow uso;
 };
 
@@ -115,14 +115,14 @@ void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow);
  * Messages whose packets a NIC makes (offload/lso.h), likewise.
  */
 
-/* Everything up to @flow->message.psn has arrived. */
-void verve_message_arrived(struct verve_flow *flow);
+/* Everything up to @flow->lso.psn has arrived. */
+void verve_lso_arrived(struct verve_flow *flow);
 /**
- * verve_message_lost() - something is sent again
+ * verve_lso_lost() - something is sent again
  * @flow: of a QP, whose engine is owned
- * Return: whether there will be no messages for a while, for the first time.
+ * Return: whether there will be no LSO for a while, for the first time.
  */
-bool verve_message_lost(struct verve_flow *flow);
+bool verve_lso_lost(struct verve_flow *flow);
 
 /* May a NIC make the packets of a burst of one? (offload/uso.h, lso.h) */
 enum verve_segmentation {

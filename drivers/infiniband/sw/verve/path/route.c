@@ -28,8 +28,8 @@ void verve_flow_reset(struct verve_flow *flow)
 	flow->dst = NULL;
 	flow->icrc_offload = false;
 	flow->is_distrusted = false;
-	flow->has_messages = false;
-	flow->message = (struct verve_message_flow) {};
+	flow->has_lso = false;
+	flow->lso = (struct verve_lso_flow) {};
 	flow->uso = (struct verve_uso_flow) {};
 }
 
@@ -38,7 +38,7 @@ bool verve_flow_distrust(struct verve_flow *flow)
 	bool icrc_offload = flow->icrc_offload;
 
 	flow->icrc_offload = false;
-	flow->has_messages = false;
+	flow->has_lso = false;
 	flow->is_distrusted |= icrc_offload;
 	if (flow->uso.state == VERVE_USO_PROVEN)
 		flow->uso.state = VERVE_USO_UNPROVEN;

@@ -67,9 +67,9 @@ static void put_head(struct verve_train *train, struct verve_flow *flow,
 	train->icrc_offload = flow->icrc_offload;
 	train->packets = 1;
 	train->bytes = skb->len - headers_len(skb);
-	train->run = train->max_packets > 1 ?
-		     verve_uso_run(train->dev, flow, burst) : 0;
-	train->is_trial = train->run == VERVE_USO_TRIAL_RUN;
+	train->max_segs = train->max_packets > 1 ?
+			  verve_uso_segs(train->dev, flow, burst) : 0;
+	train->is_trial = train->max_segs == VERVE_USO_TRIAL_SEGS;
 	train->is_closed = false;
 }
 
@@ -118,7 +118,7 @@ static bool may_append(const struct verve_train *train,
 	u8 least = train->is_trial ? VERVE_SEGMENT_TRY : VERVE_SEGMENT_PROVEN;
 
 	return burst->segmentation >= least && !train->is_closed &&
-	       train->packets < train->run && has_room(train, len) &&
+	       train->packets < train->max_segs && has_room(train, len) &&
 	       len <= skb_headlen(train->head) - headers_len(train->head);
 }
 
@@ -155,7 +155,7 @@ static void couple(struct verve_train *train, struct verve_flow *flow,
 		   const struct verve_burst *burst, struct sk_buff *skb)
 {
 	if (train->head &&
-	    (train->run || !has_room(train, skb->len - headers_len(skb))))
+	    (train->max_segs || !has_room(train, skb->len - headers_len(skb))))
 		verve_train_flush(train);
 	if (train->head)
 		put_behind(train, skb);
@@ -170,7 +170,7 @@ int verve_train_put(struct verve_train *train, struct verve_flow *flow,
 	struct sk_buff *skb;
 	int err;
 
-	if (unlikely(train->head && train->run)) {
+	if (unlikely(train->head && train->max_segs)) {
 		err = append(train, flow, burst, pdu);
 		if (err != -ENOBUFS)
 			return err;
@@ -194,7 +194,7 @@ static void seal_train(struct verve_train *train)
  * The kernel knows no segmentation of UDP without checksums: it, or the NIC, computes
  * them from what the field says of the pseudo header. The ICRC masks them.
  */
-static void seal_run(struct verve_train *train)
+static void seal_uso(struct verve_train *train)
 {
 	struct sk_buff *head = train->head;
 	u32 len = head->len - skb_network_header_len(head);
@@ -211,7 +211,7 @@ static void seal_run(struct verve_train *train)
 		udp->check = ~udp_v4_check(len, ip_hdr(head)->saddr,
 					   ip_hdr(head)->daddr, 0);
 	verve_count(train, tx_uso_pkts, train->packets);
-	verve_count(train, tx_uso_runs, 1);
+	verve_count(train, tx_uso_skbs, 1);
 }
 
 /* IP's own length is written by ip_local_out() and ip6_local_out(). */
@@ -223,8 +223,8 @@ void verve_train_seal(struct verve_train *train)
 		return;
 	skb_shinfo(head)->gso_size = skb_headlen(head) - headers_len(head);
 	skb_shinfo(head)->gso_segs = train->packets;
-	if (unlikely(train->run))
-		seal_run(train);
+	if (unlikely(train->max_segs))
+		seal_uso(train);
 	else
 		seal_train(train);
 	udp_hdr(head)->len = htons(head->len - skb_network_header_len(head));
@@ -249,7 +249,7 @@ static int send(const struct verve_train *train)
 	return net_xmit_eval(err);
 }
 
-static void hand_over(struct verve_train *train)
+static void transmit(struct verve_train *train)
 {
 	rcu_read_lock();
 	if (likely(!send(train))) {
@@ -269,35 +269,35 @@ void verve_train_flush(struct verve_train *train)
 	verve_train_seal(train);
 	if (train->icrc_offload)
 		verve_icrc_offload_tx(train->dev, train->head);
-	hand_over(train);
+	transmit(train);
 }
 
 /* What was sent again is not worth it, and neither is a single packet. */
-static u32 message_packets(const struct verve_train *train,
-			   const struct verve_flow *flow,
-			   const struct verve_burst *burst, u32 first)
+static u32 lso_packets(const struct verve_train *train,
+		       const struct verve_flow *flow,
+		       const struct verve_burst *burst, u32 first)
 {
 	u32 most;
 
 	if (burst->segmentation == VERVE_SEGMENT_HERE)
 		return 0;
 	most = min3(burst->packets - first, train->max_packets,
-		    verve_message_packets(flow, burst, train->max_len));
+		    verve_lso_packets(flow, burst, train->max_len));
 	return most > 1 ? most : 0;
 }
 
-int verve_train_put_message(struct verve_train *train, struct verve_flow *flow,
-			    struct verve_burst *burst, u32 first)
+int verve_train_put_lso(struct verve_train *train, struct verve_flow *flow,
+			struct verve_burst *burst, u32 first)
 {
 	struct sk_buff *skb;
 	u32 packets;
 
 	set_limits(train, flow->dst);
-	packets = message_packets(train, flow, burst, first);
+	packets = lso_packets(train, flow, burst, first);
 	if (!packets)
 		return 0;
 	verve_train_flush(train);
-	skb = verve_message_build(flow, burst, first, &packets);
+	skb = verve_lso_build(flow, burst, first, &packets);
 	if (IS_ERR(skb)) {
 		if (PTR_ERR(skb) != -ENOMEM)
 			return PTR_ERR(skb);
@@ -305,17 +305,17 @@ int verve_train_put_message(struct verve_train *train, struct verve_flow *flow,
 		return packets;
 	}
 	if (burst->segmentation >= VERVE_SEGMENT_PROVEN) {
-		flow->message.psn = (burst->pdu.psn + first + packets - 1) &
+		flow->lso.psn = (burst->pdu.psn + first + packets - 1) &
 				    VERVE_24BIT_MASK;
-		flow->message.is_out = true;
+		flow->lso.is_out = true;
 	}
 	skb_dst_set(skb, dst_clone(flow->dst));
 	skb->dev = flow->dst->dev;
 	train->head = skb;
 	train->is_v6 = flow->av.is_v6;
 	train->packets = packets;
-	train->bytes = verve_message_bytes(burst, first, packets);
+	train->bytes = verve_lso_bytes(burst, first, packets);
 	verve_icrc_offload_tx_lso(train->dev, skb);
-	hand_over(train);
+	transmit(train);
 	return packets;
 }

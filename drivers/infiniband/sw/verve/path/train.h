@@ -33,7 +33,7 @@ struct verve_qp;
  * @ip_id: IPv4 identification of the packet that may follow
  * @is_v6: it goes by IPv6
  * @icrc_offload: its packets lack their ICRCs
- * @run: most packets that the NIC is to make of @head, which then is one packet
+ * @max_segs: most packets that the NIC is to make of @head, which then is one packet
  *	with the payload of all; 0: it is a train
  * @is_trial: that is a trial
  * @is_closed: the last packet of that is shorter, so no other follows
@@ -56,7 +56,7 @@ struct verve_train {
 	u16 ip_id;
 	bool is_v6;
 	bool icrc_offload;
-	u32 run;
+	u32 max_segs;
 	bool is_trial;
 	bool is_closed;
 	struct verve_qp *peer;
@@ -104,9 +104,9 @@ int verve_train_put(struct verve_train *train, struct verve_flow *flow,
 		    const struct verve_pdu *pdu);
 
 /**
- * verve_train_put_message() - send packets of a burst by a device that makes them
+ * verve_train_put_lso() - send packets of a burst by a device that makes them
  * @train: train; sent before
- * @flow: as for verve_train_put(); has messages
+ * @flow: as for verve_train_put(); has LSO
  * @burst: burst; its payload is advanced. Made shorter when memory is absent
  * @first: packet of it that is next
  *
@@ -114,8 +114,8 @@ int verve_train_put(struct verve_train *train, struct verve_flow *flow,
  * Return: how many packets; 0: the next one has to be sent otherwise; or the payload
  * iterator's error.
  */
-int verve_train_put_message(struct verve_train *train, struct verve_flow *flow,
-			    struct verve_burst *burst, u32 first);
+int verve_train_put_lso(struct verve_train *train, struct verve_flow *flow,
+			struct verve_burst *burst, u32 first);
 
 /*
  * A train of packets that are made elsewhere, each with its data at the IP header, and

@@ -132,7 +132,7 @@ static void judge_peer(struct verve_requester *req)
 static bool is_before_trial(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	u32 last = verve_psn_add(qp->req.una, VERVE_USO_TRIAL_RUN - 1);
+	u32 last = verve_psn_add(qp->req.una, VERVE_USO_TRIAL_SEGS - 1);
 
 	return qp->flow.uso.state == VERVE_USO_ON_TRIAL &&
 	       verve_psn_before(last, qp->flow.uso.psn);
@@ -142,7 +142,7 @@ static bool is_before_trial(const struct verve_qp *qp)
 static void doubt_segmentation(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	if (verve_message_lost(&qp->flow))
+	if (verve_lso_lost(&qp->flow))
 		verve_count(qp, offload_distrusted, 1);
 	if (is_before_trial(qp))
 		verve_uso_cancel(qp->dev, &qp->flow);
@@ -226,9 +226,8 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 	if (unlikely(qp->flow.uso.state == VERVE_USO_ON_TRIAL) &&
 	    verve_psn_before(qp->flow.uso.psn, req->una))
 		verve_uso_arrived(qp->dev, &qp->flow);
-	if (qp->flow.message.is_out &&
-	    verve_psn_before(qp->flow.message.psn, req->una))
-		verve_message_arrived(&qp->flow);
+	if (qp->flow.lso.is_out && verve_psn_before(qp->flow.lso.psn, req->una))
+		verve_lso_arrived(&qp->flow);
 	if (!recovery->packets)
 		return;
 	judge_peer(req);

@@ -79,7 +79,7 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "rate_kbit", verve_congestion_rate(qp) },
 		{ "icrc_offload", qp->flow.icrc_offload },
 		{ "nic_distrusted", qp->flow.is_distrusted },
-		{ "messages_by_nic", qp->flow.has_messages },
+		{ "lso", qp->flow.has_lso },
 		{ "segmented_by_nic", qp->flow.uso.state == VERVE_USO_PROVEN },
 		{ "carried_by_nic", qp->lent },
 		{ "udp_sport", qp->flow.av.sport },

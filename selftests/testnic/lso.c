@@ -222,7 +222,7 @@ static struct sk_buff *make(const struct message *message, unsigned int i)
 	return frame;
 }
 
-void nic_message(struct nic *nic, const struct sk_buff *skb)
+void nic_lso(struct nic *nic, const struct sk_buff *skb)
 {
 	struct sk_buff *whole = nic_read(skb), *frame;
 	struct message message;

@@ -57,7 +57,7 @@ nic_makes() {
 	shift
 	[ "$dev" = $DEV_A ] || netdev=vb
 	cut=$(knob $netdev cut)
-	gained "$dev" tx_message_offload "$@" || return
+	gained "$dev" tx_lso_pkts "$@" || return
 	cut=$(($(knob $netdev cut) - cut))
 	[ $cut -ge 200 ] && [ $cut = "$GAINED" ] ||
 		fail "the NIC made $cut packets of $GAINED"
@@ -70,7 +70,7 @@ software_makes() {
 	shift
 	[ "$dev" = $DEV_A ] || netdev=vb
 	turn $netdev refuse 1000000000
-	gained "$dev" tx_message_fallback "$@"
+	gained "$dev" tx_lso_fallback "$@"
 	local rc=$?
 	turn $netdev refuse 0
 	[ $rc = 0 ] && [ "$GAINED" -ge 200 ] || fail "$rc: $GAINED packets"
@@ -106,7 +106,7 @@ all_opcodes() {
 	shift
 	both able $BOTH && gro off || return
 	[ "$who" = offload ] || both refuse 1000000000
-	used "tx_message_$who" least 100 \
+	used "tx_lso_${who/offload/pkts}" least 100 \
 		are_right "$NS_B" vb "$REQUESTS" "$@" &&
 	are_right "$NS_A" va "$ANSWERS" "$@"
 	local rc=$?
@@ -122,8 +122,8 @@ made_by_nic() {
 
 	both able $BOTH
 	messages=$(knob va messages)
-	gained $DEV_A tx_message_runs \
-		used tx_message_offload least 3900 writes || return
+	gained $DEV_A tx_lso_skbs \
+		used tx_lso_pkts least 3900 writes || return
 	messages=$(($(knob va messages) - messages))
 	# 500 of 8 packets
 	[ $messages -ge 490 ] && [ $messages -le 700 ] || fail "$messages messages"
@@ -131,21 +131,21 @@ made_by_nic() {
 
 not_offered() {
 	both able "$1"
-	used tx_message_offload most 0 writes &&
-	used tx_message_fallback most 0 writes
+	used tx_lso_pkts most 0 writes &&
+	used tx_lso_fallback most 0 writes
 }
 
 # What the driver refuses becomes a train, whose ICRCs it may make.
 refused() {
 	both able $BOTH
 	turn va refuse 20
-	used tx_message_fallback least 70 writes || return
+	used tx_lso_fallback least 70 writes || return
 	[ "$(knob va refuse)" = 0 ] || fail "$(knob va refuse) to refuse"
 }
 
 one_by_one() {
 	both able $BOTH && echo N >$PARAMETERS/trains
-	used tx_message_offload most 0 writes
+	used tx_lso_pkts most 0 writes
 	local rc=$?
 	echo Y >$PARAMETERS/trains
 	return $rc
@@ -170,11 +170,11 @@ distrusted() {
 	used offload_distrusted least 1 writes
 	local rc=$?
 	turn va miscut 0
-	[ $rc = 0 ] && used tx_message_offload least 3900 writes
+	[ $rc = 0 ] && used tx_lso_pkts least 3900 writes
 }
 
 is_shown() {
-	local file=/sys/class/infiniband/$DEV_A/offload/messages
+	local file=/sys/class/infiniband/$DEV_A/offload/lso
 
 	both able $ICRC && [ "$(<$file)" = "off: the driver of va does not offer it" ] &&
 	both able $BOTH && [ "$(<$file)" = "in use" ] || fail "$(<$file)" || return
@@ -185,31 +185,31 @@ is_shown() {
 }
 
 qps_have_messages() {
-	rdma -dd resource show qp link $DEV_A/1 | grep -q "drv_messages_by_nic 1"
+	rdma -dd resource show qp link $DEV_A/1 | grep -q "drv_lso 1"
 }
 
 # ---------------------------------------------------------------- other ways
 
 through_vlan() {
 	vlan_on_top && both able $BOTH || return
-	used tx_message_offload least 3900 writes_on_top &&
+	used tx_lso_pkts least 3900 writes_on_top &&
 	# It does not take them any more.
 	ip netns exec "$NS_A" ethtool -K v7 tx-sctp-segmentation off &&
-	used tx_message_offload most 0 \
+	used tx_lso_pkts most 0 \
 		used tx_icrc_offload least 3900 writes_on_top
 }
 
 through_bond() { # MODE
 	bond_on_top "$1" && both able $BOTH || return
-	used tx_message_offload most 0 writes_on_top
+	used tx_lso_pkts most 0 writes_on_top
 }
 
 # The message itself turns up at a device that cannot send it: its route leads to A's
 # netdev, and the firewall has another one looked up.
 rerouted() {
 	both able $BOTH && second_wire && reroute &&
-	used tx_message_offload most 0 \
-		used tx_message_fallback least 3900 \
+	used tx_lso_pkts most 0 \
+		used tx_lso_fallback least 3900 \
 		used tx_icrc_fallback least 3900 writes
 	local rc=$?
 	ip netns exec "$NS_A" nft delete table ip reroute
@@ -232,7 +232,7 @@ reroute() {
 # Nothing comes of copies: after the first, which is lost, there are no messages.
 redirected() {
 	both able $BOTH && redirect
-	used tx_message_offload most 0 writes
+	used tx_lso_pkts most 0 writes
 	local rc=$?
 	unredirect
 	return $rc
@@ -240,7 +240,7 @@ redirected() {
 
 mirrored() {
 	both able $BOTH && redirect mirror
-	used tx_message_offload least 3000 writes
+	used tx_lso_pkts least 3000 writes
 	local rc=$?
 	unredirect
 	return $rc
@@ -265,7 +265,7 @@ works() { # PROGRAM
 	local rc=0
 
 	both able $BOTH
-	gained $DEV_A tx_message_offload c_test "$@" >"$TMP/works" || rc=$?
+	gained $DEV_A tx_lso_pkts c_test "$@" >"$TMP/works" || rc=$?
 	[ $rc != $KSFT_SKIP ] || { skip "this kernel does not have it"; return; }
 	[ $rc = 0 ] || fail "$(<"$TMP/works")" || return
 	[ "$GAINED" -gt 0 ] || fail "no messages"
@@ -279,7 +279,7 @@ captured_here() {
 	ip netns exec "$NS_A" tcpdump -i va -U -Z root -w "$TMP/own.pcap" \
 		udp port 4791 2>"$TMP/tcpdump" &
 	pid=$!
-	within 5 captures && used tx_message_offload least 3900 writes || return
+	within 5 captures && used tx_lso_pkts least 3900 writes || return
 	sleep 0.3
 	kill $pid
 	wait $pid
@@ -289,7 +289,7 @@ captured_here() {
 
 large_mtu() {
 	both able $BOTH
-	used tx_message_offload least 1500 perftest ib_write_bw -s 65536 -n 100
+	used tx_lso_pkts least 1500 perftest ib_write_bw -s 65536 -n 100
 }
 
 # ---------------------------------------------------------------- in mid-traffic
