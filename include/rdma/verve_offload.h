@@ -40,7 +40,7 @@ struct verve_offload_rc_wr;
  *	by verve_offload_verified()
  * @VERVE_OFFLOAD_TX_LSO: make packets of an LSO packet, and with them their ICRCs, so
  *	it needs VERVE_OFFLOAD_TX_ICRC too; see "LSO: packets, made by the device"
- * @VERVE_OFFLOAD_RX_PLACE: write the payload of RDMA WRITEs to its place; see "RDMA
+ * @VERVE_OFFLOAD_RX_DDP: write the payload of RDMA WRITEs to its place; see "RDMA
  *	WRITEs, placed by the device"
  * @VERVE_OFFLOAD_RC: run RC QPs; see rdma/verve_offload_rc.h
  */
@@ -48,17 +48,17 @@ enum verve_offload_feature {
 	VERVE_OFFLOAD_TX_ICRC	= BIT(0),
 	VERVE_OFFLOAD_RX_ICRC	= BIT(1),
 	VERVE_OFFLOAD_TX_LSO = BIT(2),
-	VERVE_OFFLOAD_RX_PLACE	= BIT(3),
+	VERVE_OFFLOAD_RX_DDP	= BIT(3),
 	VERVE_OFFLOAD_RC	= BIT(4),
 };
 
 #define VERVE_OFFLOAD_FEATURES	(VERVE_OFFLOAD_TX_ICRC | \
 				 VERVE_OFFLOAD_RX_ICRC | \
 				 VERVE_OFFLOAD_TX_LSO | \
-				 VERVE_OFFLOAD_RX_PLACE | VERVE_OFFLOAD_RC)
+				 VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC)
 
 /* Those for which a device has to know memory regions and QPs */
-#define VERVE_OFFLOAD_STATEFUL	(VERVE_OFFLOAD_RX_PLACE | VERVE_OFFLOAD_RC)
+#define VERVE_OFFLOAD_STATEFUL	(VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC)
 
 /**
  * struct verve_offload_caps - what a device can do at best
@@ -398,9 +398,9 @@ static inline void verve_offload_verified(struct sk_buff *skb)
 }
 
 /**
- * DOC: RDMA WRITEs, placed by the device
+ * DOC: DDP: RDMA WRITEs, placed by the device
  *
- * A device with VERVE_OFFLOAD_RX_PLACE writes the payload of an RDMA WRITE to its
+ * A device with VERVE_OFFLOAD_RX_DDP writes the payload of an RDMA WRITE to its
  * place. The transport remains responsible for all else: it decides in its own time
  * whether the packet is executed, answers it, and completes. It merely does not copy
  * what is there.

@@ -88,7 +88,7 @@ enum verve_offload_rc_message {
  * @epsn: responder: PSN expected next. All before it is executed, and reported
  * @msn: messages completed
  * @message: enum verve_offload_rc_message
- * @placed: bytes of it that were placed
+ * @offset: bytes of it that were placed
  * @va: WRITE: address of its first byte
  * @rkey: WRITE
  * @left: WRITE: bytes to come
@@ -103,7 +103,7 @@ struct verve_offload_rc_state {
 	u32 epsn;
 	u32 msn;
 	u32 message;
-	u32 placed;
+	u32 offset;
 	u64 va;
 	u32 rkey;
 	u32 left;

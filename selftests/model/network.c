@@ -376,11 +376,11 @@ void verve_arrival_free(struct verve_arrival *arrival)
 	free(delivery);
 }
 
-int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
-			struct verve_iter *to, u32 len)
+int verve_arrival_copy(const struct verve_arrival *arrival, u32 offset,
+		       struct verve_iter *to, u32 len)
 {
 	if (arrival->pdu.flags & VERVE_PDU_LOOP)
-		return verve_loop_place(to_handover(arrival), to, len);
+		return verve_loop_copy(to_handover(arrival), to, len);
 	return verve_iter_write(to, to_delivery(arrival)->payload + offset, len);
 }
 

@@ -181,8 +181,8 @@ is_shown() {
 	says icrc_tx "off: no driver offers anything for va" &&
 	turn va able 2 && says icrc_rx "in use" &&
 	says icrc_tx "off: the driver of va does not offer it" &&
-	says placement "off: the driver of va does not offer it" &&
-	turn va able 8 && says placement "in use" &&
+	says ddp "off: the driver of va does not offer it" &&
+	turn va able 8 && says ddp "in use" &&
 	turn va able 1 && says icrc_tx "in use" &&
 	says segmentation_ipv4 "off: va computes ICRCs (icrc_tx)" &&
 	turn va able 0 && says scatter_gather "in use" &&

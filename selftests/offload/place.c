@@ -272,7 +272,7 @@ static bool warm_up(void)
 	int i;
 
 	note(&before, &e.b);
-	for (i = 0; i < 50 && !grown(&e.b, &before, "rx_placed_pkts"); i++)
+	for (i = 0; i < 50 && !grown(&e.b, &before, "rx_ddp_pkts"); i++)
 		CHECK(write_arrives(&e, 3000), "a WRITE");
 	CHECK(i < 50, "nothing is placed");
 	return true;
@@ -446,7 +446,7 @@ static bool denied(const char *why, uint32_t rkey, const void *addr)
 	ok = ok && poll_one(e.a.scq, &wc) &&
 	     wc.status == IBV_WC_REM_ACCESS_ERR &&
 	     is_all(e.b.buf, POISON, END_MEMORY);
-	placed = grown(&e.b, &before, "rx_placed_pkts");
+	placed = grown(&e.b, &before, "rx_ddp_pkts");
 	ends_disconnect(&e);
 	CHECK(ok && !placed, "%s: %s, %llu packets placed", why,
 	      ibv_wc_status_str(wc.status), (unsigned long long)placed);

@@ -33,10 +33,10 @@ is_placed() {
 	local bytes packets
 
 	both able $((RX | PLACE))
-	bytes=$(hw_counter $DEV_B rx_placed_bytes)
+	bytes=$(hw_counter $DEV_B rx_ddp_bytes)
 	packets=$(knob vb placed)
-	gained $DEV_B rx_placed_pkts writes || return
-	bytes=$(($(hw_counter $DEV_B rx_placed_bytes) - bytes))
+	gained $DEV_B rx_ddp_pkts writes || return
+	bytes=$(($(hw_counter $DEV_B rx_ddp_bytes) - bytes))
 	packets=$(($(knob vb placed) - packets))
 	[ $bytes -gt $((65536 * 200 * 2 / 3)) ] ||
 		fail "$bytes bytes were placed" || return
@@ -48,7 +48,7 @@ is_placed() {
 # B has placed most of what is written by devices on top.
 is_placed_on_top() {
 	both able $((RX | PLACE))
-	gained $DEV_B rx_placed_pkts writes_on_top || return
+	gained $DEV_B rx_ddp_pkts writes_on_top || return
 	[ "$GAINED" -gt 1000 ] || fail "$GAINED packets were placed"
 }
 
@@ -69,7 +69,7 @@ without_gro() {
 
 not_offered() {
 	both able $RX
-	gained $DEV_B rx_placed_pkts writes && [ "$GAINED" = 0 ]
+	gained $DEV_B rx_ddp_pkts writes && [ "$GAINED" = 0 ]
 }
 
 # The fragments are other memory than where the payload belongs: software has to copy
@@ -77,7 +77,7 @@ not_offered() {
 # nothing was copied.
 copies_are_seen() {
 	turn vb mangle $ELSEWHERE && turn vb mangle_one 1
-	gained $DEV_B rx_placed_pkts placing once
+	gained $DEV_B rx_ddp_pkts placing once
 	local rc=$?
 	turn vb mangle_one 0
 	[ $rc != 0 ] && [ "$GAINED" = 0 ] &&
@@ -113,7 +113,7 @@ in_order() {
 	local i rounds=${QUICK:+20} used
 
 	both able $((RX | PLACE))
-	used=$(hw_counter $DEV_B rx_placed_pkts)
+	used=$(hw_counter $DEV_B rx_ddp_pkts)
 	order_begin || return
 	for ((i = 0; i < ${rounds:-100}; i++)); do
 		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
@@ -121,7 +121,7 @@ in_order() {
 	done
 	settle
 	goes_on $DEV_A && load_end || return
-	used=$(($(hw_counter $DEV_B rx_placed_pkts) - used))
+	used=$(($(hw_counter $DEV_B rx_ddp_pkts) - used))
 	[ $used -gt 0 ] || fail "nothing was placed"
 }
 

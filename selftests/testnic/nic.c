@@ -52,7 +52,7 @@ int nic_offer(struct nic *nic)
 	const struct verve_offload_caps caps = {
 		.abi = abi,
 		.features = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC |
-			    VERVE_OFFLOAD_TX_LSO | VERVE_OFFLOAD_RX_PLACE |
+			    VERVE_OFFLOAD_TX_LSO | VERVE_OFFLOAD_RX_DDP |
 			    VERVE_OFFLOAD_RC,
 	};
 	struct verve_offload *offload;

@@ -240,12 +240,12 @@ static bool write(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 		return false;
 	if (!nic_memory_allows(rc->nic, rc->qp->pd, state->rkey,
 			       IB_ACCESS_REMOTE_WRITE,
-			       state->va + state->placed, state->left))
+			       state->va + state->offset, state->left))
 		return false;
 	state->left -= p->len;
 	return nic_memory_copy(rc->nic, rc->qp->pd, state->rkey,
 			       IB_ACCESS_REMOTE_WRITE,
-			       state->va + state->placed,
+			       state->va + state->offset,
 			       (u8 *)frame + p->payload, p->len, true);
 }
 
@@ -253,9 +253,9 @@ static bool receive(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 		    const struct verve_offload_rc_state *state,
 		    const struct verve_offload_rc_recv *recv)
 {
-	return p->len <= recv->length - state->placed &&
+	return p->len <= recv->length - state->offset &&
 	       nic_memory_copy_sges(rc->nic, rc->qp->pd, recv->sge,
-				    recv->num_sge, state->placed,
+				    recv->num_sge, state->offset,
 				    (u8 *)frame + p->payload, p->len, true);
 }
 
@@ -301,7 +301,7 @@ static int execute(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 	if (!is_regular(rc, p))
 		return -EINVAL;
 	if (begins(p->opcode))
-		state->placed = 0;
+		state->offset = 0;
 	if (needs_recv)
 		err = find_recv(rc, &recv);
 	if (err)
@@ -309,13 +309,13 @@ static int execute(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 	if (is_write(p->opcode) ? !write(rc, frame, p, state) :
 				  !receive(rc, frame, p, state, &recv))
 		return -EINVAL;
-	state->placed += p->len;
+	state->offset += p->len;
 	state->message = is_write(p->opcode) ? VERVE_OFFLOAD_RC_WRITE :
 					       VERVE_OFFLOAD_RC_SEND;
 	if (!ends(p->opcode))
 		return 0;
 	if (needs_recv)
-		tell(rc, frame, p, state->placed);
+		tell(rc, frame, p, state->offset);
 	state->message = VERVE_OFFLOAD_RC_NONE;
 	state->msn++;
 	return 0;

@@ -221,7 +221,7 @@ struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb)
 		verve_offload_verified(skb);
 		atomic_inc(&nic->verified);
 	}
-	if (able & VERVE_OFFLOAD_RX_PLACE)
+	if (able & VERVE_OFFLOAD_RX_DDP)
 		return nic_place(nic, skb, at);
 	return skb;
 }

@@ -102,7 +102,7 @@ SERVICE(rx_hash, say_feature(ndev, NETIF_F_RXHASH, "receive-hashing", buf));
 SERVICE(icrc_tx, say_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC, buf));
 SERVICE(icrc_rx, say_offered(dev, ndev, VERVE_OFFLOAD_RX_ICRC, buf));
 SERVICE(lso, say_offered(dev, ndev, VERVE_OFFLOAD_TX_LSO, buf));
-SERVICE(placement, say_offered(dev, ndev, VERVE_OFFLOAD_RX_PLACE, buf));
+SERVICE(ddp, say_offered(dev, ndev, VERVE_OFFLOAD_RX_DDP, buf));
 SERVICE(carriage, say_offered(dev, ndev, VERVE_OFFLOAD_RC, buf));
 
 static struct attribute *attrs[] = {
@@ -114,7 +114,7 @@ static struct attribute *attrs[] = {
 	&dev_attr_icrc_tx.attr,
 	&dev_attr_icrc_rx.attr,
 	&dev_attr_lso.attr,
-	&dev_attr_placement.attr,
+	&dev_attr_ddp.attr,
 	&dev_attr_carriage.attr,
 	NULL
 };

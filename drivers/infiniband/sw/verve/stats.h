@@ -27,8 +27,8 @@
 	X(tx_lso_skbs)		\
 	X(tx_lso_fallback)		\
 	X(rx_icrc_offload)		\
-	X(rx_placed_pkts)		\
-	X(rx_placed_bytes)		\
+	X(rx_ddp_pkts)		\
+	X(rx_ddp_bytes)		\
 	X(offload_distrusted)		\
 	X(tx_uso_pkts)			\
 	X(tx_uso_skbs)			\
@@ -87,7 +87,7 @@
 	X(rx_drop_protocol)		\
 	X(rx_drop_memory)		\
 	X(rx_drop_backlog)		\
-	X(rx_drop_misplaced)		\
+	X(rx_drop_ddp)		\
 	X(rx_drop_lent)			\
 	X(rx_drop_stalled)
 

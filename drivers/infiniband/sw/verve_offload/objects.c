@@ -29,7 +29,7 @@
  * @features: of that device, for which it knows them
  * @losses: of that device, then: what it has lost since, it may have forgotten
  */
-struct place {
+struct binding {
 	struct verve_offload *offload;
 	u32 features;
 	u32 losses;
@@ -41,7 +41,7 @@ struct place {
  * @users: the RDMA device, and who looks at it; the last takes it off the list
  * @ndev: what the RDMA device is on; NULL once that has gone
  * @lock: mutex: @objects, and where each is known. The device's is taken inside
- * @place: where they are. Under @lock, and to be written under the table's lock, too
+ * @binding: where they are. Under @lock, and to be written under the table's lock, too
  * @objects: by kind
  * @refused: how often adding one has failed
  *
@@ -52,7 +52,7 @@ struct verve_offload_home {
 	unsigned int users;
 	struct net_device *ndev;
 	struct mutex lock; /* see above */
-	struct place place;
+	struct binding binding;
 	struct list_head objects[VERVE_OFFLOAD_KINDS];
 	u64 refused;
 };
@@ -101,7 +101,7 @@ static bool add_qp(struct verve_offload_object *object,
 	object->offload = offload;
 	spin_unlock_bh(&qp->lock);
 	WRITE_ONCE(qp->is_offered, qp->user &&
-		   object->home->place.features & VERVE_OFFLOAD_RC);
+		   object->home->binding.features & VERVE_OFFLOAD_RC);
 	return true;
 }
 
@@ -138,7 +138,7 @@ static bool is_of_use(const struct verve_offload_home *home,
 	__must_hold(&home->lock)
 {
 	return kind != VERVE_OFFLOAD_MR ||
-	       home->place.features & VERVE_OFFLOAD_RC ||
+	       home->binding.features & VERVE_OFFLOAD_RC ||
 	       to_mr(object)->access & IB_ACCESS_REMOTE_WRITE;
 }
 
@@ -146,14 +146,14 @@ static bool is_of_use(const struct verve_offload_home *home,
 static void enter(struct verve_offload_home *home)
 {
 	mutex_lock(&home->lock);
-	if (home->place.offload)
-		mutex_lock(&home->place.offload->lock);
+	if (home->binding.offload)
+		mutex_lock(&home->binding.offload->lock);
 }
 
 static void leave(struct verve_offload_home *home)
 {
-	if (home->place.offload)
-		mutex_unlock(&home->place.offload->lock);
+	if (home->binding.offload)
+		mutex_unlock(&home->binding.offload->lock);
 	mutex_unlock(&home->lock);
 }
 
@@ -174,7 +174,7 @@ static void tell(struct verve_offload_home *home,
 {
 	if (!is_of_use(home, kind, object))
 		return;
-	if (!kinds[kind].add(object, home->place.offload))
+	if (!kinds[kind].add(object, home->binding.offload))
 		WRITE_ONCE(home->refused, home->refused + 1);
 }
 
@@ -235,7 +235,7 @@ static struct verve_offload *only_device(struct net_device *ndev)
 	return search.netdevs == 1 ? search.found : NULL;
 }
 
-static struct place find_place(const struct verve_offload_home *home)
+static struct binding find_binding(const struct verve_offload_home *home)
 	__must_hold(&verve_offload_table_lock)
 {
 	struct verve_offload *offload = NULL;
@@ -245,11 +245,11 @@ static struct place find_place(const struct verve_offload_home *home)
 		offload = only_device(home->ndev);
 	features = offload ? offload->active & VERVE_OFFLOAD_STATEFUL : 0;
 	if (!features)
-		return (struct place) {};
-	return (struct place) { offload, features, offload->losses };
+		return (struct binding) {};
+	return (struct binding) { offload, features, offload->losses };
 }
 
-static bool is_same(const struct place *a, const struct place *b)
+static bool is_same(const struct binding *a, const struct binding *b)
 {
 	return a->offload == b->offload && a->features == b->features &&
 	       a->losses == b->losses;
@@ -258,25 +258,25 @@ static bool is_same(const struct place *a, const struct place *b)
 static bool is_settled(const struct verve_offload_home *home)
 	__must_hold(&home->lock)
 {
-	struct place place;
+	struct binding binding;
 
 	spin_lock_bh(&verve_offload_table_lock);
-	place = find_place(home);
+	binding = find_binding(home);
 	spin_unlock_bh(&verve_offload_table_lock);
-	return is_same(&place, &home->place);
+	return is_same(&binding, &home->binding);
 }
 
 /* It is named as long as it knows an object: see next_home() */
 static void move_out(struct verve_offload_home *home)
 	__must_hold(&home->lock)
 {
-	struct verve_offload *offload = home->place.offload;
+	struct verve_offload *offload = home->binding.offload;
 
 	mutex_lock(&offload->lock);
 	take_all_back(home);
 	mutex_unlock(&offload->lock);
 	spin_lock_bh(&verve_offload_table_lock);
-	home->place = (struct place) {};
+	home->binding = (struct binding) {};
 	spin_unlock_bh(&verve_offload_table_lock);
 }
 
@@ -286,9 +286,9 @@ static void move_in(struct verve_offload_home *home)
 	struct verve_offload *offload;
 
 	spin_lock_bh(&verve_offload_table_lock);
-	home->place = find_place(home);
+	home->binding = find_binding(home);
 	spin_unlock_bh(&verve_offload_table_lock);
-	offload = home->place.offload;
+	offload = home->binding.offload;
 	if (!offload)
 		return;
 	mutex_lock(&offload->lock);
@@ -299,9 +299,9 @@ static void move_in(struct verve_offload_home *home)
 static void resettle(struct verve_offload_home *home)
 {
 	mutex_lock(&home->lock);
-	if (home->place.offload && !is_settled(home))
+	if (home->binding.offload && !is_settled(home))
 		move_out(home);
-	if (!home->place.offload)
+	if (!home->binding.offload)
 		move_in(home);
 	mutex_unlock(&home->lock);
 }
@@ -311,7 +311,7 @@ static bool concerns(const struct verve_offload_home *home,
 		     const struct verve_offload *offload)
 	__must_hold(&verve_offload_table_lock)
 {
-	return home->place.offload == offload ||
+	return home->binding.offload == offload ||
 	       (home->ndev && only_device(home->ndev) == offload);
 }
 
@@ -385,9 +385,9 @@ void verve_offload_recheck(const struct net_device *ndev)
 
 	spin_lock_bh(&verve_offload_table_lock);
 	list_for_each_entry(home, &homes, entry) {
-		if (home->ndev == ndev && home->place.offload)
+		if (home->ndev == ndev && home->binding.offload)
 			queue_delayed_work(verve_offload_wq,
-					   &home->place.offload->recheck,
+					   &home->binding.offload->recheck,
 					   RECHECK_DELAY);
 	}
 	spin_unlock_bh(&verve_offload_table_lock);
@@ -402,9 +402,9 @@ void verve_offload_evict(const struct net_device *ndev)
 		if (home->ndev != ndev)
 			continue;
 		home->ndev = NULL;
-		if (home->place.offload)
+		if (home->binding.offload)
 			queue_work(verve_offload_wq,
-				   &home->place.offload->renewal);
+				   &home->binding.offload->renewal);
 	}
 }
 
@@ -421,7 +421,7 @@ struct verve_offload_home *verve_offload_join(struct net_device *ndev)
 	for (kind = 0; kind < VERVE_OFFLOAD_KINDS; kind++)
 		INIT_LIST_HEAD(&home->objects[kind]);
 	spin_lock_bh(&verve_offload_table_lock);
-	home->place = find_place(home);
+	home->binding = find_binding(home);
 	list_add_tail(&home->entry, &homes);
 	spin_unlock_bh(&verve_offload_table_lock);
 	return home;
@@ -443,7 +443,7 @@ void verve_offload_publish(struct verve_offload_home *home,
 	object->offload = NULL;
 	enter(home);
 	list_add_tail(&object->entry, &home->objects[kind]);
-	if (home->place.offload)
+	if (home->binding.offload)
 		tell(home, kind, object);
 	leave(home);
 }
@@ -473,7 +473,7 @@ bool verve_offload_rx_sync(struct verve_offload_qp *qp,
 
 	spin_lock(&qp->lock);
 	offload = qp->object.offload;
-	if (offload && READ_ONCE(offload->active) & VERVE_OFFLOAD_RX_PLACE)
+	if (offload && READ_ONCE(offload->active) & VERVE_OFFLOAD_RX_DDP)
 		placing = offload->ops->rx_sync(offload->ndev,
 						qp->object.context, point);
 	spin_unlock(&qp->lock);

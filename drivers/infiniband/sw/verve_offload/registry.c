@@ -191,7 +191,7 @@ static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 	if (!can_know(ops))
 		able &= ~VERVE_OFFLOAD_STATEFUL;
 	if (!ops->rx_sync || !ops->rx_stop)
-		able &= ~VERVE_OFFLOAD_RX_PLACE;
+		able &= ~VERVE_OFFLOAD_RX_DDP;
 	if (able & VERVE_OFFLOAD_RC && !verve_offload_can_carry(ops))
 		able &= ~VERVE_OFFLOAD_RC;
 	return able & VERVE_OFFLOAD_FEATURES;
@@ -253,7 +253,10 @@ verve_offload_register(struct net_device *ndev,
 }
 EXPORT_SYMBOL_GPL(verve_offload_register);
 
-/* Once nobody finds it, neither here nor as a home's place, nobody queues its work. */
+/*
+ * Once nobody finds it, neither here nor as a home's binding, nobody queues its
+ * work.
+ */
 void verve_offload_unregister(struct verve_offload *offload)
 {
 	spin_lock_bh(&verve_offload_table_lock);

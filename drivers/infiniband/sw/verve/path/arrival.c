@@ -39,15 +39,15 @@ void verve_arrival_free(struct verve_arrival *arrival)
 	napi_consume_skb(to_skb(arrival), 1);
 }
 
-int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
-			struct verve_iter *to, u32 len)
+int verve_arrival_copy(const struct verve_arrival *arrival, u32 offset,
+		       struct verve_iter *to, u32 len)
 {
 	const struct sk_buff *skb = to_skb(arrival);
 	void *buf;
 	u32 got;
 
 	if (is_loop(arrival))
-		return verve_loop_place(to_handover(arrival), to, len);
+		return verve_loop_copy(to_handover(arrival), to, len);
 	if (likely(offset + len <= skb_headlen(skb)))
 		return verve_iter_write(to, skb->data + offset, len);
 

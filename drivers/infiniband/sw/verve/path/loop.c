@@ -118,8 +118,8 @@ void verve_loop_flush(struct verve_train *train)
 	loop->num_acks = 0;
 }
 
-int verve_loop_place(struct verve_handover *handover, struct verve_iter *to,
-		     u32 len)
+int verve_loop_copy(struct verve_handover *handover, struct verve_iter *to,
+		    u32 len)
 {
 	u32 have = 0, got;
 	void *from = NULL;

@@ -75,8 +75,8 @@ void verve_loop_flush(struct verve_train *train);
  * Copy @len bytes of payload, from the first on. Return: 0; the error of @to;
  * or -ECANCELED: the sender's memory cannot be read, which is his affair.
  */
-int verve_loop_place(struct verve_handover *handover, struct verve_iter *to,
-		     u32 len);
+int verve_loop_copy(struct verve_handover *handover, struct verve_iter *to,
+		    u32 len);
 
 /* Shall QPs of one device do without packets? */
 bool verve_loop_is_on(void);

@@ -201,7 +201,7 @@ u32 verve_arrival_memory(const struct verve_arrival *arrival);
 void verve_arrival_free(struct verve_arrival *arrival);
 
 /**
- * verve_arrival_place() - copy payload into memory
+ * verve_arrival_copy() - copy payload into memory
  * @arrival: from
  * @offset: of the first byte in the payload
  * @to: where; advanced
@@ -211,8 +211,8 @@ void verve_arrival_free(struct verve_arrival *arrival);
  * Return: 0; the iterator's error; or -ECANCELED: the sender
  * cannot read it, and will send it again or fail.
  */
-int verve_arrival_place(const struct verve_arrival *arrival, u32 offset,
-			struct verve_iter *to, u32 len);
+int verve_arrival_copy(const struct verve_arrival *arrival, u32 offset,
+		       struct verve_iter *to, u32 len);
 
 /* Is the payload of a packet where it belongs, and nowhere else? BH off. */
 bool verve_arrival_is_in_place(const struct verve_arrival *arrival,

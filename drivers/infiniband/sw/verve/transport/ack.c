@@ -57,7 +57,7 @@ void verve_nak_fatal(struct verve_qp *qp, u8 nak)
 		verve_nak_ooo(qp);
 		return;
 	}
-	verve_placing_stop(qp);
+	verve_ddp_stop(qp);
 	if (qp->resp.num_responses)
 		qp->resp.fatal_nak = nak;
 	else

@@ -391,8 +391,8 @@ void verve_completer_resume(struct verve_qp *qp, u32 psn)
 		verve_recovery_probe(qp);
 }
 
-static int place(struct verve_qp *qp, struct verve_swqe *wqe,
-		 struct verve_arrival *arrival, u32 offset)
+static int copy_response(struct verve_qp *qp, struct verve_swqe *wqe,
+			 struct verve_arrival *arrival, u32 offset)
 	__must_hold(&qp->lock)
 {
 	u32 len = arrival->pdu.length;
@@ -406,7 +406,7 @@ static int place(struct verve_qp *qp, struct verve_swqe *wqe,
 	if (wqe->opcode == IB_WR_RDMA_READ) {
 		err = verve_iter_skip(&it, offset);
 		if (!err)
-			err = verve_arrival_place(arrival, 0, &it, len);
+			err = verve_arrival_copy(arrival, 0, &it, len);
 	} else {
 		err = verve_iter_write(&it, &arrival->pdu.orig, sizeof(u64));
 	}
@@ -438,12 +438,12 @@ static struct verve_awaited await(const struct verve_qp *qp,
 				  const struct verve_swqe *wqe, u32 packets)
 	__must_hold(&qp->lock)
 {
-	u32 place = verve_psn_diff(qp->req.una, wqe->first_psn);
+	u32 index = verve_psn_diff(qp->req.una, wqe->first_psn);
 	u32 last = verve_psn_add(qp->req.una, packets - 1);
 
 	return (struct verve_awaited) {
-		.starts = place % VERVE_READ_PIECE == 0,
-		.ends = (place + packets) % VERVE_READ_PIECE == 0 ||
+		.starts = index % VERVE_READ_PIECE == 0,
+		.ends = (index + packets) % VERVE_READ_PIECE == 0 ||
 			last == wqe->last_psn,
 		.again = wqe->again,
 	};
@@ -491,7 +491,7 @@ static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 			verve_completer_fail(qp, IB_WC_BAD_RESP_ERR);
 		return;
 	}
-	err = place(qp, wqe, arrival, offset);
+	err = copy_response(qp, wqe, arrival, offset);
 	if (err == -EAGAIN || err == -ECANCELED)
 		return;
 	if (err) {

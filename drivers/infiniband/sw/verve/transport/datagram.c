@@ -95,8 +95,8 @@ bool verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
 	return true;
 }
 
-static int place(struct verve_qp *qp, const struct verve_arrival *arrival,
-		 const u8 *grh)
+static int copy_payload(struct verve_qp *qp,
+			const struct verve_arrival *arrival, const u8 *grh)
 	__must_hold(&qp->lock)
 {
 	struct verve_recv *recv = &qp->resp.recv;
@@ -107,7 +107,7 @@ static int place(struct verve_qp *qp, const struct verve_arrival *arrival,
 			IB_ACCESS_LOCAL_WRITE);
 	err = verve_iter_write(&it, grh, GRH_BYTES);
 	if (!err && arrival->pdu.length)
-		err = verve_arrival_place(arrival, 0, &it, arrival->pdu.length);
+		err = verve_arrival_copy(arrival, 0, &it, arrival->pdu.length);
 	if (err == -EAGAIN)
 		err = verve_stall_begin(qp, &it, VERVE_STALL_ARRIVALS);
 	verve_iter_end(&it);
@@ -175,7 +175,7 @@ static bool is_mad(const struct verve_arrival *arrival)
 	if (arrival->pdu.length != IB_MGMT_MAD_SIZE)
 		return false;
 	verve_iter_flat(&it, &version, sizeof(version));
-	return !verve_arrival_place(arrival, 0, &it, sizeof(version)) &&
+	return !verve_arrival_copy(arrival, 0, &it, sizeof(version)) &&
 	       version == IB_MGMT_BASE_VERSION;
 }
 
@@ -222,7 +222,7 @@ void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 		return;
 	}
 	is_v6 = verve_arrival_grh(arrival, grh);
-	err = place(qp, arrival, grh);
+	err = copy_payload(qp, arrival, grh);
 	if (err == -EAGAIN)
 		return;
 	if (err) {

@@ -123,7 +123,7 @@ bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	return false;
 }
 
-/* What cannot be placed now stays, and with it all that comes behind it. */
+/* What cannot be copied now stays, and with it all that comes behind it. */
 static void take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
@@ -519,7 +519,7 @@ void verve_engine_state(struct verve_qp *qp, enum ib_qp_state state)
 		trace_verve_qp_state(qp, state);
 	/* Its memory is not to be written any more, or begins anew. */
 	if (state == IB_QPS_ERR || state == IB_QPS_RESET)
-		verve_placing_stop(qp);
+		verve_ddp_stop(qp);
 	qp->state = state;
 }
 

@@ -125,10 +125,10 @@ struct verve_rd_atomic {
  * @fatal_nak: the NAK that ends it all, due when what came before is answered; or 0
  * @ack_due: an ACK is owed when the engine has done its round
  * @recv_valid: @recv has been taken from its queue and has not completed
- * @placing: @place is set up; only within one round of the engine, so that no
+ * @is_copying: @dest is set up; only within one round of the engine, so that no
  *	MR is held longer
- * @place: where payload goes next
- * @placed: bytes of the message that have been placed
+ * @dest: where payload goes next
+ * @offset: bytes of the message that have been taken
  * @va: WRITE: address of the message
  * @rkey: WRITE
  * @left: WRITE: bytes still to come
@@ -141,7 +141,7 @@ struct verve_rd_atomic {
  * @num_responses: in @responses
  * @num_repeats: of those, requests that came again; @room at most
  * @response_psn: of the next packet of the first response
- * @in_run: a NIC places, or has placed, what comes next (offload/rc/ddp.h)
+ * @in_ddp: a NIC places, or has placed, what comes next (offload/rc/ddp.h)
  * @recv: current receive
  * @ooo: requests that came out of order
  */
@@ -159,9 +159,9 @@ struct verve_responder {
 	u32 nak_psn;
 	bool ack_due;
 	bool recv_valid;
-	bool placing;
-	struct verve_iter place;
-	u32 placed;
+	bool is_copying;
+	struct verve_iter dest;
+	u32 offset;
 	u64 va;
 	u32 rkey;
 	u32 left;
@@ -174,7 +174,7 @@ struct verve_responder {
 	u32 num_responses;
 	u32 num_repeats;
 	u32 response_psn;
-	bool in_run;
+	bool in_ddp;
 	struct verve_recv recv;
 	struct verve_ooo ooo;
 	u64 far_at;

@@ -222,7 +222,7 @@ void verve_rd_atomic_atomic(struct verve_qp *qp,
 
 	/* The verdict saw to it that an ATOMIC WRITE brings 8 bytes. */
 	verve_iter_flat(&it, &value, sizeof(value));
-	if (pdu->length && verve_arrival_place(arrival, 0, &it, pdu->length))
+	if (pdu->length && verve_arrival_copy(arrival, 0, &it, pdu->length))
 		return;
 	err = execute_atomic(qp, pdu, value, &atomic.orig);
 	if (err == -EAGAIN)

@@ -10,11 +10,11 @@
 #include "verdict.h"
 
 /* The memory of the message under way is not used beyond this round. */
-static void stop_placing(struct verve_responder *resp)
+static void end_copy(struct verve_responder *resp)
 {
-	if (resp->placing)
-		verve_iter_end(&resp->place);
-	resp->placing = false;
+	if (resp->is_copying)
+		verve_iter_end(&resp->dest);
+	resp->is_copying = false;
 }
 
 static int aim_send(struct verve_qp *qp)
@@ -22,28 +22,28 @@ static int aim_send(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
-	verve_iter_sges(&resp->place, qp->dev, qp->ibqp->pd, resp->recv.sge,
+	verve_iter_sges(&resp->dest, qp->dev, qp->ibqp->pd, resp->recv.sge,
 			resp->recv.num_sge, IB_ACCESS_LOCAL_WRITE);
-	return verve_iter_skip(&resp->place, resp->placed);
+	return verve_iter_skip(&resp->dest, resp->offset);
 }
 
 static int aim_write(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
-	u64 va = resp->va + resp->placed;
+	u64 va = resp->va + resp->offset;
 	struct verve_mr *mr;
 
 	/* An empty WRITE names no memory: its key is not looked at (9.7.4.1.5) */
 	if (!resp->left) {
-		verve_iter_flat(&resp->place, NULL, 0);
+		verve_iter_flat(&resp->dest, NULL, 0);
 		return 0;
 	}
 	mr = verve_mr_get_remote(&qp->scope, resp->rkey, IB_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return -EACCES;
 	if (verve_mr_covers(mr, va, resp->left)) {
-		verve_iter_range(&resp->place, mr, va, resp->left,
+		verve_iter_range(&resp->dest, mr, va, resp->left,
 				 IB_ACCESS_LOCAL_WRITE);
 		verve_mr_put(mr);
 		return 0;
@@ -52,23 +52,24 @@ static int aim_write(struct verve_qp *qp)
 	return -EACCES;
 }
 
-/* Have resp.place point to where the next payload goes. */
+/* Have resp.dest point to where the next payload goes. */
 static int aim(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
 	int err;
 
-	if (resp->placing)
+	if (resp->is_copying)
 		return 0;
 	err = resp->op == VERVE_OP_SEND ? aim_send(qp) : aim_write(qp);
 	if (err)
-		verve_iter_end(&resp->place);
-	resp->placing = !err;
+		verve_iter_end(&resp->dest);
+	resp->is_copying = !err;
 	return err;
 }
 
-static int place(struct verve_qp *qp, const struct verve_arrival *arrival)
+static int copy_payload(struct verve_qp *qp,
+			const struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
@@ -76,15 +77,15 @@ static int place(struct verve_qp *qp, const struct verve_arrival *arrival)
 	int err;
 
 	err = aim(qp);
-	if (!err && len && !verve_placing_skip(qp, arrival))
-		err = verve_arrival_place(arrival, 0, &resp->place, len);
+	if (!err && len && !verve_ddp_skip(qp, arrival))
+		err = verve_arrival_copy(arrival, 0, &resp->dest, len);
 	if (err == -EAGAIN)
-		err = verve_stall_begin(qp, &resp->place, VERVE_STALL_ARRIVALS);
+		err = verve_stall_begin(qp, &resp->dest, VERVE_STALL_ARRIVALS);
 	if (err) {
-		stop_placing(resp);
+		end_copy(resp);
 		return err;
 	}
-	resp->placed += len;
+	resp->offset += len;
 	if (resp->op == VERVE_OP_WRITE)
 		resp->left -= len;
 	return 0;
@@ -94,9 +95,9 @@ static int place(struct verve_qp *qp, const struct verve_arrival *arrival)
 static void abandon(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	stop_placing(&qp->resp);
+	end_copy(&qp->resp);
 	qp->resp.op = 0;
-	qp->resp.placed = 0;
+	qp->resp.offset = 0;
 }
 
 /*
@@ -204,7 +205,7 @@ static void complete_message(struct verve_qp *qp, const struct verve_pdu *pdu,
 	struct ib_wc wc = {
 		.opcode = flags & VERVE_OP_SEND ? IB_WC_RECV :
 						  IB_WC_RECV_RDMA_WITH_IMM,
-		.byte_len = qp->resp.placed,
+		.byte_len = qp->resp.offset,
 		.src_qp = qp->attr.dest_qp_num,
 	};
 
@@ -225,9 +226,9 @@ static void begin(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 {
 	struct verve_responder *resp = &qp->resp;
 
-	stop_placing(resp);
+	end_copy(resp);
 	resp->op = flags & (VERVE_OP_SEND | VERVE_OP_WRITE);
-	resp->placed = 0;
+	resp->offset = 0;
 	if (flags & VERVE_OP_WRITE) {
 		resp->va = pdu->va;
 		resp->rkey = pdu->rkey;
@@ -242,7 +243,7 @@ static void end(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 
 	if (flags & (VERVE_OP_SEND | VERVE_OP_IMM))
 		complete_message(qp, pdu, flags);
-	stop_placing(resp);
+	end_copy(resp);
 	resp->op = 0;
 	resp->msn++;
 }
@@ -251,7 +252,7 @@ static bool is_too_long(const struct verve_responder *resp, u32 flags,
 			const struct verve_pdu *pdu)
 {
 	return (flags & VERVE_OP_SEND) &&
-	       pdu->length > resp->recv.length - resp->placed;
+	       pdu->length > resp->recv.length - resp->offset;
 }
 
 /*
@@ -261,7 +262,7 @@ static bool is_too_long(const struct verve_responder *resp, u32 flags,
 static int invalidate(struct verve_qp *qp, u32 rkey)
 	__must_hold(&qp->lock)
 {
-	stop_placing(&qp->resp);
+	end_copy(&qp->resp);
 	if (!verve_pair_is_sent_to(qp))
 		verve_rd_atomic_respond(qp);
 	if (qp->state == IB_QPS_ERR || verve_rd_atomic_needs(&qp->resp, rkey))
@@ -272,13 +273,13 @@ static int invalidate(struct verve_qp *qp, u32 rkey)
 /* The packet counts as lost. It will come again, and so will its begin(). */
 static void take_back(struct verve_responder *resp, u32 flags)
 {
-	stop_placing(resp);
+	end_copy(resp);
 	if (flags & VERVE_OP_FIRST)
 		resp->op = 0;
 }
 
-/* Its payload could not be placed. */
-static void fail_placing(struct verve_qp *qp, u32 flags, int err)
+/* Its payload could not be copied. */
+static void fail_copy(struct verve_qp *qp, u32 flags, int err)
 	__must_hold(&qp->lock)
 {
 	if (err == -EAGAIN || err == -ECANCELED || qp->resp.is_ooo)
@@ -310,9 +311,9 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 		fail_length(qp);
 		return;
 	}
-	err = place(qp, arrival);
+	err = copy_payload(qp, arrival);
 	if (err) {
-		fail_placing(qp, flags, err);
+		fail_copy(qp, flags, err);
 		return;
 	}
 	if ((flags & VERVE_OP_WRITE) && (flags & VERVE_OP_FIRST))
@@ -321,11 +322,11 @@ static void execute_data(struct verve_qp *qp, struct verve_arrival *arrival,
 	case 0:
 		break;
 	case -EAGAIN:
-		resp->placed -= pdu->length;
+		resp->offset -= pdu->length;
 		take_back(resp, flags);
 		return;
 	default:
-		resp->placed -= pdu->length;
+		resp->offset -= pdu->length;
 		take_back(resp, flags);
 		fail_locally(qp, IB_WC_REM_INV_REQ_ERR, VERVE_NAK_INV_REQ);
 		return;
@@ -397,7 +398,7 @@ static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	verve_count(qp, out_of_seq_request, 1);
 	verve_answer_gap(&qp->resp, arrival->pdu.psn);
-	return !verve_placing_is_placed(qp, arrival) &&
+	return !verve_ddp_is_placed(qp, arrival) &&
 	       verve_engine_keep(qp, &qp->resp.ooo, arrival);
 }
 
@@ -504,7 +505,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	}
 	switch (verve_verdict_psn(pdu->psn, qp->resp.epsn)) {
 	case VERVE_PSN_EXPECTED:
-		if (verve_placing_admits(qp, arrival))
+		if (verve_ddp_admits(qp, arrival))
 			execute(qp, arrival, flags);
 		break;
 	case VERVE_PSN_DUPLICATE:
@@ -521,7 +522,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 
 void verve_responder_round_end(struct verve_qp *qp)
 {
-	stop_placing(&qp->resp);
+	end_copy(&qp->resp);
 	qp->resp.rnr_sent = false;
 	if (qp->state == IB_QPS_ERR) {
 		verve_responder_flush(qp);
@@ -531,7 +532,7 @@ void verve_responder_round_end(struct verve_qp *qp)
 	/* Responses go out in the order of their PSNs (9.7.5.1.2). */
 	if (!qp->resp.num_responses && qp->state != IB_QPS_ERR)
 		verve_ack_flush(qp);
-	verve_placing_round_end(qp);
+	verve_ddp_round_end(qp);
 }
 
 static void report_last_wqe(struct verve_qp *qp)
@@ -547,7 +548,7 @@ void verve_responder_flush(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
-	stop_placing(resp);
+	end_copy(resp);
 	resp->op = 0;
 	verve_rd_atomic_drop(resp);
 	verve_ack_reset(resp);

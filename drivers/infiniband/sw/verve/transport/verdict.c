@@ -8,7 +8,7 @@
 #include "../wire/psn.h"
 #include "verdict.h"
 
-enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected)
+enum verve_psn_class verve_verdict_psn(u32 psn, u32 expected)
 {
 	s32 diff = verve_psn_diff(psn, expected);
 
@@ -138,7 +138,7 @@ verve_verdict_response(const struct verve_awaited *awaited,
 	return VERVE_RESPONSE_GOOD;
 }
 
-enum verve_ack_place verve_verdict_ack(u32 psn, u32 una, u32 max_psn)
+enum verve_ack_class verve_verdict_ack(u32 psn, u32 una, u32 max_psn)
 {
 	if (verve_psn_before(psn, una))
 		return VERVE_ACK_STALE;

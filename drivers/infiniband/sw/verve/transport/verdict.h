@@ -10,14 +10,14 @@
 #include "../wire/headers.h"
 
 /* Where a request's PSN lies (IBTA vol. 1, 9.7.4.1.1). */
-enum verve_psn_place {
+enum verve_psn_class {
 	VERVE_PSN_EXPECTED,
 	VERVE_PSN_DUPLICATE,
 	VERVE_PSN_OOO,
 	VERVE_PSN_FAR,	/* ahead by VERVE_MAX_AHEAD or more */
 };
 
-enum verve_psn_place verve_verdict_psn(u32 psn, u32 expected);
+enum verve_psn_class verve_verdict_psn(u32 psn, u32 expected);
 
 /* Of a duplicate: may it be the peer's, which repeats what is not acknowledged? */
 bool verve_verdict_is_recent(u32 psn, u32 expected);
@@ -93,7 +93,7 @@ verve_verdict_response(const struct verve_awaited *awaited,
 		       const struct verve_pdu *pdu);
 
 /* What an acknowledgement's PSN says to a requester (9.7.5.1.1). */
-enum verve_ack_place {
+enum verve_ack_class {
 	VERVE_ACK_VALID,	/* of something that is outstanding */
 	VERVE_ACK_STALE,	/* of what has been acknowledged before */
 	VERVE_ACK_GHOST,	/* of what was never sent */
@@ -108,7 +108,7 @@ enum verve_ack_place {
  * Context: any. Pure.
  * Return: whether it acknowledges anything.
  */
-enum verve_ack_place verve_verdict_ack(u32 psn, u32 una, u32 max_psn);
+enum verve_ack_class verve_verdict_ack(u32 psn, u32 una, u32 max_psn);
 
 /* enum ib_wc_status of a NAK code other than sequence error, 9.7.5.2.8. */
 int verve_verdict_nak_status(u8 syndrome);

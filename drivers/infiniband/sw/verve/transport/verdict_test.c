@@ -19,7 +19,7 @@ static void verdict_psn__order_turns_round_at_half_the_range(struct kunit *test)
 {
 	static const struct {
 		u32 psn, expected;
-		enum verve_psn_place place;
+		enum verve_psn_class place;
 	} rows[] = {
 		{ 100, 100, VERVE_PSN_EXPECTED },
 		{ 99, 100, VERVE_PSN_DUPLICATE },
@@ -366,7 +366,7 @@ static void verdict_ack__within_and_beside_the_window(struct kunit *test)
 {
 	static const struct {
 		u32 psn, una, max_psn;
-		enum verve_ack_place place;
+		enum verve_ack_class place;
 	} rows[] = {
 		{ 10, 10, 20, VERVE_ACK_VALID },
 		{ 19, 10, 20, VERVE_ACK_VALID },

@@ -30,7 +30,7 @@ static void reset(struct verve_qp *qp)
 	verve_ooo_drop(&qp->req.ooo);
 	memset(&qp->req, 0, sizeof(qp->req));
 	verve_ooo_drop(&qp->resp.ooo);
-	verve_placing_stop(qp);
+	verve_ddp_stop(qp);
 	verve_nic_reset(qp);
 	qp->resp.msn = 0;
 	qp->resp.op = 0;

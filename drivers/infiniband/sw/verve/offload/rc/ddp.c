@@ -1,59 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Payload that a NIC has placed (see ddp.h)
+ * DDP: payload that a NIC has placed (see ddp.h)
  */
 #include "../../transport/transport.h"
 #include "../../wire/psn.h"
 #include "ddp.h"
 #include "qpc.h"
 
-bool verve_placing_is_placed(const struct verve_qp *qp,
-			     const struct verve_arrival *arrival)
+bool verve_ddp_is_placed(const struct verve_qp *qp,
+			 const struct verve_arrival *arrival)
 {
 	return unlikely(arrival->pdu.flags & VERVE_PDU_PLACED) &&
 	       verve_nic_has_placed(qp);
 }
 
-bool verve_placing_admits(struct verve_qp *qp,
-			  const struct verve_arrival *arrival)
+bool verve_ddp_admits(struct verve_qp *qp, const struct verve_arrival *arrival)
 {
-	if (likely(!verve_placing_is_placed(qp, arrival))) {
-		if (unlikely(qp->resp.in_run))
-			verve_placing_stop(qp);
+	if (likely(!verve_ddp_is_placed(qp, arrival))) {
+		if (unlikely(qp->resp.in_ddp))
+			verve_ddp_stop(qp);
 		return true;
 	}
-	if (qp->resp.in_run)
+	if (qp->resp.in_ddp)
 		return true;
-	verve_qp_drop(qp, rx_drop_misplaced);
+	verve_qp_drop(qp, rx_drop_ddp);
 	verve_answer_gap(&qp->resp, qp->resp.epsn);
 	return false;
 }
 
-bool verve_placing_skip(struct verve_qp *qp,
-			const struct verve_arrival *arrival)
+bool verve_ddp_skip(struct verve_qp *qp, const struct verve_arrival *arrival)
 {
 	struct verve_responder *resp = &qp->resp;
 	u32 len = arrival->pdu.length;
 
-	if (likely(!verve_placing_is_placed(qp, arrival)) ||
+	if (likely(!verve_ddp_is_placed(qp, arrival)) ||
 	    resp->op != VERVE_OP_WRITE)
 		return false;
-	if (!verve_arrival_is_in_place(arrival, &resp->place, len)) {
+	if (!verve_arrival_is_in_place(arrival, &resp->dest, len)) {
 		/* Somebody has reshaped the packet. */
-		verve_placing_stop(qp);
+		verve_ddp_stop(qp);
 		return false;
 	}
-	verve_iter_skip(&resp->place, len);
-	verve_count(qp, rx_placed_pkts, 1);
-	verve_count(qp, rx_placed_bytes, len);
+	verve_iter_skip(&resp->dest, len);
+	verve_count(qp, rx_ddp_pkts, 1);
+	verve_count(qp, rx_ddp_bytes, len);
 	return true;
 }
 
-void verve_placing_stop(struct verve_qp *qp)
+void verve_ddp_stop(struct verve_qp *qp)
 {
-	if (!qp->resp.in_run)
+	if (!qp->resp.in_ddp)
 		return;
-	qp->resp.in_run = false;
+	qp->resp.in_ddp = false;
 	verve_nic_stop(qp);
 }
 
@@ -69,12 +67,12 @@ static bool is_ready(const struct verve_qp *qp)
 	       (!resp->op || resp->op == VERVE_OP_WRITE);
 }
 
-void verve_placing_round_end(struct verve_qp *qp)
+void verve_ddp_round_end(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
 	if (likely(!verve_nic_wants_sync(qp, verve_psn_add(resp->epsn, -1))))
 		return;
 	if (is_ready(qp) && verve_nic_sync(qp))
-		resp->in_run = true;
+		resp->in_ddp = true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * DOC: Payload that a NIC has placed
+ * DOC: DDP: payload that a NIC has placed
  *
  * A NIC may write the payload of RDMA WRITEs to its place before the responder sees
  * the packet (rdma/verve_offload.h has the protocol). All the rest is the responder's
@@ -23,38 +23,36 @@
 #include "../../transport/qp.h"
 
 /* Has a NIC placed its payload? Of a packet that may be executed, or kept. */
-bool verve_placing_is_placed(const struct verve_qp *qp,
-			     const struct verve_arrival *arrival)
+bool verve_ddp_is_placed(const struct verve_qp *qp,
+			 const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 
 /**
- * verve_placing_admits() - may a request be executed, whose turn it is?
+ * verve_ddp_admits() - may a request be executed, whose turn it is?
  * @qp: QP
  * @arrival: request
  *
  * Return: false when its payload may not be in memory any more; then it is lost.
  */
-bool verve_placing_admits(struct verve_qp *qp,
-			  const struct verve_arrival *arrival)
+bool verve_ddp_admits(struct verve_qp *qp, const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 
 /**
- * verve_placing_skip() - the payload need not be copied
- * @qp: QP, whose resp.place is where the payload belongs
+ * verve_ddp_skip() - the payload need not be copied
+ * @qp: QP, whose resp.dest is where the payload belongs
  * @arrival: request that was admitted
  *
- * Return: true when it is there already, and resp.place is behind it.
+ * Return: true when it is there already, and resp.dest is behind it.
  */
-bool verve_placing_skip(struct verve_qp *qp,
-			const struct verve_arrival *arrival)
+bool verve_ddp_skip(struct verve_qp *qp, const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 
 /* The NIC places nothing more; what it has placed is lost. */
-void verve_placing_stop(struct verve_qp *qp)
+void verve_ddp_stop(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /* All has been taken in: a NIC that wants to may place what comes next. */
-void verve_placing_round_end(struct verve_qp *qp)
+void verve_ddp_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 #endif

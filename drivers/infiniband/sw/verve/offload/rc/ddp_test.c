@@ -5,14 +5,14 @@
 #include <kunit/test.h>
 
 /* The NIC and memory; here they say what a test wants them to. */
-#define verve_nic_has_placed placing_test_has_placed
-#define verve_nic_wants_sync placing_test_wants_sync
-#define verve_nic_sync placing_test_sync
-#define verve_nic_stop placing_test_stop
-#define verve_arrival_is_in_place placing_test_is_in_place
-#define verve_iter_skip placing_test_skip
+#define verve_nic_has_placed ddp_test_has_placed
+#define verve_nic_wants_sync ddp_test_wants_sync
+#define verve_nic_sync ddp_test_sync
+#define verve_nic_stop ddp_test_stop
+#define verve_arrival_is_in_place ddp_test_is_in_place
+#define verve_iter_skip ddp_test_skip
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
-#define verve_stall_is_on placing_test_stalls
+#define verve_stall_is_on ddp_test_stalls
 #endif
 
 #include "../../transport/transport.h"
@@ -28,48 +28,48 @@ enum { LENGTH = 1024, EPSN = 0 };
 static struct {
 	bool has_placed, wants_sync, answer, is_in_place, stalls;
 	u32 synced_psn;
-	unsigned int syncs, stops, count_rx_drop_misplaced;
-	u64 count_rx_placed_pkts, count_rx_placed_bytes, skipped;
+	unsigned int syncs, stops, count_rx_drop_ddp;
+	u64 count_rx_ddp_pkts, count_rx_ddp_bytes, skipped;
 } nic;
 
 #include "ddp.c"
 
-bool placing_test_has_placed(const struct verve_qp *qp)
+bool ddp_test_has_placed(const struct verve_qp *qp)
 {
 	return nic.has_placed;
 }
 
-bool placing_test_wants_sync(struct verve_qp *qp, u32 psn)
+bool ddp_test_wants_sync(struct verve_qp *qp, u32 psn)
 {
 	nic.synced_psn = psn;
 	return nic.wants_sync;
 }
 
-bool placing_test_sync(struct verve_qp *qp)
+bool ddp_test_sync(struct verve_qp *qp)
 {
 	nic.syncs++;
 	return nic.answer;
 }
 
-void placing_test_stop(struct verve_qp *qp)
+void ddp_test_stop(struct verve_qp *qp)
 {
 	nic.stops++;
 }
 
-bool placing_test_is_in_place(const struct verve_arrival *arrival,
-			      const struct verve_iter *to, u32 len)
+bool ddp_test_is_in_place(const struct verve_arrival *arrival,
+			  const struct verve_iter *to, u32 len)
 {
 	return nic.is_in_place;
 }
 
-int placing_test_skip(struct verve_iter *it, u32 len)
+int ddp_test_skip(struct verve_iter *it, u32 len)
 {
 	nic.skipped += len;
 	return 0;
 }
 
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
-bool placing_test_stalls(const struct verve_qp *qp, enum verve_stall_part part)
+bool ddp_test_stalls(const struct verve_qp *qp, enum verve_stall_part part)
 {
 	return nic.stalls;
 }
@@ -98,87 +98,87 @@ static const struct verve_arrival placed = {
 	.pdu.flags = VERVE_PDU_PLACED,
 };
 
-static void placing_without_a_nic(struct kunit *test)
+static void ddp_without_a_nic(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);
 
-	KUNIT_EXPECT_TRUE(test, verve_placing_admits(qp, &plain));
-	KUNIT_EXPECT_FALSE(test, verve_placing_skip(qp, &plain));
+	KUNIT_EXPECT_TRUE(test, verve_ddp_admits(qp, &plain));
+	KUNIT_EXPECT_FALSE(test, verve_ddp_skip(qp, &plain));
 	nic.has_placed = false;
-	KUNIT_EXPECT_FALSE(test, verve_placing_is_placed(qp, &placed));
-	KUNIT_EXPECT_TRUE(test, verve_placing_admits(qp, &placed));
-	KUNIT_EXPECT_FALSE(test, verve_placing_skip(qp, &placed));
+	KUNIT_EXPECT_FALSE(test, verve_ddp_is_placed(qp, &placed));
+	KUNIT_EXPECT_TRUE(test, verve_ddp_admits(qp, &placed));
+	KUNIT_EXPECT_FALSE(test, verve_ddp_skip(qp, &placed));
 	KUNIT_EXPECT_EQ(test, nic.stops, 0);
-	KUNIT_EXPECT_EQ(test, nic.count_rx_drop_misplaced, 0);
+	KUNIT_EXPECT_EQ(test, nic.count_rx_drop_ddp, 0);
 }
 
-static void placing_in_a_run(struct kunit *test)
+static void ddp_in_a_run(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);
 
-	qp->resp.in_run = true;
-	KUNIT_EXPECT_TRUE(test, verve_placing_admits(qp, &placed));
-	KUNIT_EXPECT_TRUE(test, verve_placing_skip(qp, &placed));
+	qp->resp.in_ddp = true;
+	KUNIT_EXPECT_TRUE(test, verve_ddp_admits(qp, &placed));
+	KUNIT_EXPECT_TRUE(test, verve_ddp_skip(qp, &placed));
 	KUNIT_EXPECT_EQ(test, nic.skipped, LENGTH);
-	KUNIT_EXPECT_EQ(test, nic.count_rx_placed_pkts, 1);
-	KUNIT_EXPECT_EQ(test, nic.count_rx_placed_bytes, LENGTH);
-	KUNIT_EXPECT_TRUE(test, qp->resp.in_run);
+	KUNIT_EXPECT_EQ(test, nic.count_rx_ddp_pkts, 1);
+	KUNIT_EXPECT_EQ(test, nic.count_rx_ddp_bytes, LENGTH);
+	KUNIT_EXPECT_TRUE(test, qp->resp.in_ddp);
 }
 
 /* What is left of a run that has ended may have been overwritten. */
-static void placing_after_a_run(struct kunit *test)
+static void ddp_after_a_run(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);
 
-	KUNIT_EXPECT_FALSE(test, verve_placing_admits(qp, &placed));
-	KUNIT_EXPECT_EQ(test, nic.count_rx_drop_misplaced, 1);
+	KUNIT_EXPECT_FALSE(test, verve_ddp_admits(qp, &placed));
+	KUNIT_EXPECT_EQ(test, nic.count_rx_drop_ddp, 1);
 	KUNIT_EXPECT_TRUE(test, qp->resp.nak_due);
 }
 
-static void placing_ends_by_a_packet(struct kunit *test)
+static void ddp_ends_by_a_packet(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);
 
-	qp->resp.in_run = true;
-	KUNIT_EXPECT_TRUE(test, verve_placing_admits(qp, &plain));
-	KUNIT_EXPECT_FALSE(test, qp->resp.in_run);
+	qp->resp.in_ddp = true;
+	KUNIT_EXPECT_TRUE(test, verve_ddp_admits(qp, &plain));
+	KUNIT_EXPECT_FALSE(test, qp->resp.in_ddp);
 	KUNIT_EXPECT_EQ(test, nic.stops, 1);
-	KUNIT_EXPECT_FALSE(test, verve_placing_admits(qp, &placed));
-	verve_placing_stop(qp);
+	KUNIT_EXPECT_FALSE(test, verve_ddp_admits(qp, &placed));
+	verve_ddp_stop(qp);
 	KUNIT_EXPECT_EQ(test, nic.stops, 1);
 }
 
-static void placing_elsewhere(struct kunit *test)
+static void ddp_elsewhere(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);
 
-	qp->resp.in_run = true;
+	qp->resp.in_ddp = true;
 	nic.is_in_place = false;
-	KUNIT_EXPECT_FALSE(test, verve_placing_skip(qp, &placed));
-	KUNIT_EXPECT_FALSE(test, qp->resp.in_run);
+	KUNIT_EXPECT_FALSE(test, verve_ddp_skip(qp, &placed));
+	KUNIT_EXPECT_FALSE(test, qp->resp.in_ddp);
 	KUNIT_EXPECT_EQ(test, nic.stops, 1);
 	KUNIT_EXPECT_EQ(test, nic.skipped, 0);
 }
 
 /* Only payload of WRITEs has a place before the responder has seen it. */
-static void placing_writes_only(struct kunit *test)
+static void ddp_writes_only(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);
 
-	qp->resp.in_run = true;
+	qp->resp.in_ddp = true;
 	qp->resp.op = VERVE_OP_SEND;
-	KUNIT_EXPECT_FALSE(test, verve_placing_skip(qp, &placed));
+	KUNIT_EXPECT_FALSE(test, verve_ddp_skip(qp, &placed));
 	KUNIT_EXPECT_EQ(test, nic.skipped, 0);
 }
 
 static bool begins(struct verve_qp *qp)
 {
-	qp->resp.in_run = false;
-	verve_placing_round_end(qp);
-	return qp->resp.in_run;
+	qp->resp.in_ddp = false;
+	verve_ddp_round_end(qp);
+	return qp->resp.in_ddp;
 }
 
-static void placing_begins(struct kunit *test)
+static void ddp_begins(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);
 
@@ -197,7 +197,7 @@ static void placing_begins(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nic.syncs, 4);
 }
 
-static void placing_does_not_begin(struct kunit *test)
+static void ddp_does_not_begin(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);
 
@@ -221,21 +221,21 @@ static void placing_does_not_begin(struct kunit *test)
 #endif
 }
 
-static struct kunit_case verve_placing_cases[] = {
-	KUNIT_CASE(placing_without_a_nic),
-	KUNIT_CASE(placing_in_a_run),
-	KUNIT_CASE(placing_after_a_run),
-	KUNIT_CASE(placing_ends_by_a_packet),
-	KUNIT_CASE(placing_elsewhere),
-	KUNIT_CASE(placing_writes_only),
-	KUNIT_CASE(placing_begins),
-	KUNIT_CASE(placing_does_not_begin),
+static struct kunit_case verve_ddp_cases[] = {
+	KUNIT_CASE(ddp_without_a_nic),
+	KUNIT_CASE(ddp_in_a_run),
+	KUNIT_CASE(ddp_after_a_run),
+	KUNIT_CASE(ddp_ends_by_a_packet),
+	KUNIT_CASE(ddp_elsewhere),
+	KUNIT_CASE(ddp_writes_only),
+	KUNIT_CASE(ddp_begins),
+	KUNIT_CASE(ddp_does_not_begin),
 	{}
 };
 
-static struct kunit_suite verve_placing_suite = {
-	.name = "verve_placing",
-	.test_cases = verve_placing_cases,
+static struct kunit_suite verve_ddp_suite = {
+	.name = "verve_ddp",
+	.test_cases = verve_ddp_cases,
 };
 
-kunit_test_suite(verve_placing_suite);
+kunit_test_suite(verve_ddp_suite);

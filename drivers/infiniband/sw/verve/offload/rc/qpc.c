@@ -241,7 +241,7 @@ bool verve_nic_sync(struct verve_qp *qp)
 
 	if (resp->op == VERVE_OP_WRITE) {
 		point.left = resp->left;
-		point.va = resp->va + resp->placed;
+		point.va = resp->va + resp->offset;
 		point.rkey = resp->rkey;
 	}
 	return verve_registry->rx_sync(&qp->nic->known, &point);

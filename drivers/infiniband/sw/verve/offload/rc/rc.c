@@ -105,7 +105,7 @@ static struct verve_offload_rc_state state_of(const struct verve_qp *qp)
 		.epsn = resp->epsn,
 		.msn = resp->msn,
 		.message = message_of(resp->op),
-		.placed = resp->placed,
+		.offset = resp->offset,
 		.va = resp->va,
 		.rkey = resp->rkey,
 		.left = resp->left,
@@ -144,7 +144,7 @@ static void hand_over(struct verve_qp *qp)
 	struct verve_loan *loan = qp->loan;
 
 	begin_posting(qp);
-	verve_placing_stop(qp);
+	verve_ddp_stop(qp);
 	verve_nic_forget(qp);
 	verve_book_open(loan->book, &qp->resp);
 	loan->acked = qp->req.una;
@@ -238,7 +238,7 @@ static void resume_responder(struct verve_qp *qp,
 	resp->epsn = state->epsn;
 	resp->msn = state->msn;
 	resp->op = state->message < ARRAY_SIZE(ops) ? ops[state->message] : 0;
-	resp->placed = state->placed;
+	resp->offset = state->offset;
 	resp->va = state->va;
 	resp->rkey = state->rkey;
 	resp->left = state->left;

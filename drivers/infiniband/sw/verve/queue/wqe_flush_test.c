@@ -138,7 +138,7 @@ static void atomic_write__is_8_bytes(struct kunit *test)
 	}
 }
 
-static void placement__of_rc_only(struct kunit *test)
+static void flush__of_rc_only(struct kunit *test)
 {
 	static const enum ib_qp_type others[] = {
 		IB_QPT_UC, IB_QPT_UD, IB_QPT_GSI,
@@ -177,20 +177,20 @@ static void wqe_tail__stays_in_the_element(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, verve_wqe_tail(&limits, wqe), 8);
 }
 
-static struct kunit_case placement_cases[] = {
+static struct kunit_case wqe_flush_cases[] = {
 	KUNIT_CASE(flush__operands),
 	KUNIT_CASE(flush__what_is_no_flush),
 	KUNIT_CASE(flush__has_no_inline_data),
 	KUNIT_CASE(atomic_write__operands),
 	KUNIT_CASE(atomic_write__is_8_bytes),
-	KUNIT_CASE(placement__of_rc_only),
+	KUNIT_CASE(flush__of_rc_only),
 	KUNIT_CASE(wqe_tail__stays_in_the_element),
 	{}
 };
 
-static struct kunit_suite placement_suite = {
+static struct kunit_suite wqe_flush_suite = {
 	.name = "verve-placement",
-	.test_cases = placement_cases,
+	.test_cases = wqe_flush_cases,
 };
 
-kunit_test_suite(placement_suite);
+kunit_test_suite(wqe_flush_suite);
