@@ -24,7 +24,7 @@
 struct net_device;
 struct sg_table;
 struct verve_offload;
-struct verve_offload_home;
+struct verve_offload_ibdev;
 struct verve_offload_rc_ops;
 struct verve_offload_rc_user;
 struct verve_offload_rc_wr;
@@ -72,14 +72,14 @@ struct verve_offload_caps {
 
 /**
  * struct verve_offload_object - the registry's part of an object
- * @entry: of those that are at home there
- * @home: RDMA device that it belongs to
+ * @entry: of those of @ibdev
+ * @ibdev: RDMA device that it belongs to
  * @offload: device that it is known to, or NULL
  * @context: the driver's
  */
 struct verve_offload_object {
 	struct list_head entry;
-	struct verve_offload_home *home;
+	struct verve_offload_ibdev *ibdev;
 	struct verve_offload *offload;
 	void *context;
 };
@@ -156,10 +156,10 @@ enum verve_offload_rx {
  * @placed: PSN of the newest packet that a device has placed, or a value beyond 24
  *	bits; likewise
  * @lock: the registry's: calls of ops.rx_sync() and ops.rx_stop()
- * @user: the transport's, for a QP that may be lent; or NULL
+ * @user: the transport's, for a QP that may be offloaded; or NULL
  * @owner: likewise
- * @is_offered: the registry's: it may be lent to the device
- * @is_lent: and is; under the registry's lock of the device
+ * @is_offered: the registry's: it may be offloaded to the device
+ * @is_offloaded: and is; under the registry's lock of the device
  * @object: the registry's
  *
  * Constant until ops.qp_del() has returned, up to @vlan. @rx and @placed are the
@@ -182,7 +182,7 @@ struct verve_offload_qp {
 	const struct verve_offload_rc_user *user;
 	void *owner;
 	bool is_offered;
-	bool is_lent;
+	bool is_offloaded;
 	struct verve_offload_object object;
 };
 
@@ -552,9 +552,9 @@ enum verve_offload_object_kind {
  * @refused: how often a driver has refused an object. Any context
  * @rx_sync: ops.rx_sync(), if a device knows the QP. BH off
  * @rx_stop: likewise
- * @rc_lend: a QP that is offered may be lent. Process
- * @rc_take_back: it is to be back, if it is lent, when this returns. Process
- * @rc_post: ops.rc->post() for a lent QP. BH off
+ * @rc_offload: a QP that is offered may be offloaded. Process
+ * @rc_return: it is to be back, if it is offloaded, when this returns. Process
+ * @rc_post: ops.rc->post() for a offloaded QP. BH off
  */
 struct verve_offload_registry {
 	void (*attach)(const struct verve_offload_transport *transport);
@@ -571,19 +571,19 @@ struct verve_offload_registry {
 	void (*tx_lso)(struct verve_offload_sender *sender,
 		       struct sk_buff *skb);
 	bool (*takes_lso)(struct verve_offload_sender *sender);
-	struct verve_offload_home *(*join)(struct net_device *ndev);
-	void (*leave)(struct verve_offload_home *home);
-	void (*publish)(struct verve_offload_home *home,
+	struct verve_offload_ibdev *(*join)(struct net_device *ndev);
+	void (*leave)(struct verve_offload_ibdev *ibdev);
+	void (*publish)(struct verve_offload_ibdev *ibdev,
 			enum verve_offload_object_kind kind,
 			struct verve_offload_object *object);
 	void (*withdraw)(enum verve_offload_object_kind kind,
 			 struct verve_offload_object *object);
-	u64 (*refused)(const struct verve_offload_home *home);
+	u64 (*refused)(const struct verve_offload_ibdev *ibdev);
 	bool (*rx_sync)(struct verve_offload_qp *qp,
 			const struct verve_offload_rx_point *point);
 	void (*rx_stop)(struct verve_offload_qp *qp);
-	void (*rc_lend)(struct verve_offload_qp *qp);
-	void (*rc_take_back)(struct verve_offload_qp *qp);
+	void (*rc_offload)(struct verve_offload_qp *qp);
+	void (*rc_return)(struct verve_offload_qp *qp);
 	int (*rc_post)(struct verve_offload_qp *qp,
 		       const struct verve_offload_rc_wr *wr);
 };

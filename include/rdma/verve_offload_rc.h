@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * DOC: Whole QPs, lent to the device
+ * DOC: Whole QPs, offloaded to the device
  *
  * A device with VERVE_OFFLOAD_RC runs the protocol of connected QPs by itself: it makes
  * and sends packets, executes what comes in, acknowledges, and sends again what was
  * lost (IBTA vol. 1, 9.7). The transport keeps what programs see: queues, work
  * requests, completions and events.
  *
- * A QP is lent, by ops.rc->start(), and comes back by ops.rc->stop(), which ends for
- * each of these reasons: the program changes or destroys the QP; it posts something that
- * is not carried; the route changes; the device loses the feature, is reset, or its
- * driver unregisters; or the device gives it back, by verve_offload_rc_give_back(). Both
- * ways go the same few values, struct verve_offload_rc_state, which say how far each
- * direction is. Whoever has the QP continues from there: what is not acknowledged is
- * sent again, and what was executed is acknowledged again and not executed.
+ * A QP is offloaded, by ops.rc->start(), and comes back by ops.rc->stop(), which ends
+ * for each of these reasons: the program changes or destroys the QP; it posts something
+ * that is not offloaded; the route changes; the device loses the feature, is reset, or
+ * its driver unregisters; or the device gives it back, by
+ * verve_offload_rc_ask_return(). Both ways go the same few values, struct
+ * verve_offload_rc_state, which say how far each direction is. Whoever has the QP
+ * continues from there: what is not acknowledged is sent again, and what was executed
+ * is acknowledged again and not executed.
  *
  * So a device need not be able to do everything. At anything unusual it stops where it
  * is, in front of the packet or request in question, and gives the QP back: the peer
  * repeats the packet, and software meets what it is about. Nothing of that sort is an
- * error. These are carried:
+ * error. These are offloaded:
  *
  * - SEND, RDMA WRITE, either with immediate data, and RDMA READ, in both directions, by
  *   memory regions that the device knows;
@@ -27,7 +28,7 @@
  * the peer must be refused, what the peer refuses, congestion (a CNP, or CE), and a
  * peer that does not answer.
  *
- * Packets that come for a lent QP, but not to the device, are dropped by software.
+ * Packets that come for a offloaded QP, but not to the device, are dropped by software.
  */
 #ifndef RDMA_VERVE_OFFLOAD_RC_H
 #define RDMA_VERVE_OFFLOAD_RC_H
@@ -38,7 +39,7 @@
 #include <rdma/verve_offload.h>
 
 /**
- * struct verve_offload_rc_terms - what holds as long as the QP is lent
+ * struct verve_offload_rc_terms - what holds as long as the QP is offloaded
  * @dmac: Ethernet address of the next hop
  * @traffic_class: of IP
  * @hop_limit: of IP
@@ -217,9 +218,9 @@ struct verve_offload_rc_read {
 
 /**
  * struct verve_offload_rc_user - the transport's side
- * @lend: fill in @terms and @state, and leave the QP alone. Return: whether it may
- *	be lent now
- * @lent: ops.rc->start() has succeeded
+ * @offload: fill in @terms and @state, and leave the QP alone. Return: whether it may
+ *	be offloaded now
+ * @offloaded: ops.rc->start() has succeeded
  * @returned: it has not, or ops.rc->stop() was called; @state is NULL when nothing is
  *	known
  * @take_recv: see verve_offload_rc_take_recv()
@@ -227,17 +228,17 @@ struct verve_offload_rc_read {
  * @read: see verve_offload_rc_read()
  * @acked: see verve_offload_rc_acked()
  * @report: see verve_offload_rc_report()
- * @give_back: see verve_offload_rc_give_back()
- * @may_stay: do the terms still hold that @lend told? If not, the QP is stopped
+ * @ask_return: see verve_offload_rc_ask_return()
+ * @may_stay: do the terms still hold that @offload told? If not, the QP is stopped
  *
  * The first three and the last: process context, under the device's lock in the
  * registry.
  */
 struct verve_offload_rc_user {
-	bool (*lend)(struct verve_offload_qp *qp,
-		     struct verve_offload_rc_terms *terms,
-		     struct verve_offload_rc_state *state);
-	void (*lent)(struct verve_offload_qp *qp);
+	bool (*offload)(struct verve_offload_qp *qp,
+			struct verve_offload_rc_terms *terms,
+			struct verve_offload_rc_state *state);
+	void (*offloaded)(struct verve_offload_qp *qp);
 	void (*returned)(struct verve_offload_qp *qp,
 			 const struct verve_offload_rc_state *state);
 	int (*take_recv)(struct verve_offload_qp *qp,
@@ -248,7 +249,7 @@ struct verve_offload_rc_user {
 		    const struct verve_offload_rc_read *read);
 	void (*acked)(struct verve_offload_qp *qp, u32 una);
 	void (*report)(struct verve_offload_qp *qp);
-	void (*give_back)(struct verve_offload_qp *qp);
+	void (*ask_return)(struct verve_offload_qp *qp);
 	bool (*may_stay)(struct verve_offload_qp *qp);
 };
 
@@ -260,7 +261,7 @@ struct verve_offload_rc_user {
 
 /**
  * verve_offload_rc_take_recv() - a SEND or immediate data needs a receive
- * @qp: lent QP
+ * @qp: offloaded QP
  * @recv: filled; good until verve_offload_rc_received()
  *
  * Asked again before that, it is the same one.
@@ -276,7 +277,7 @@ static inline int verve_offload_rc_take_recv(struct verve_offload_qp *qp,
 
 /**
  * verve_offload_rc_received() - a message is complete that used up a receive
- * @qp: lent QP
+ * @qp: offloaded QP
  * @done: what came
  *
  * The data are in memory. Before it is acknowledged.
@@ -290,7 +291,7 @@ verve_offload_rc_received(struct verve_offload_qp *qp,
 
 /**
  * verve_offload_rc_read() - a READ of the peer's is executed
- * @qp: lent QP
+ * @qp: offloaded QP
  * @read: of it
  *
  * Before it is answered: software answers it if the peer asks again later.
@@ -307,7 +308,7 @@ verve_offload_rc_read(struct verve_offload_qp *qp,
 
 /**
  * verve_offload_rc_acked() - requests have been acknowledged
- * @qp: lent QP
+ * @qp: offloaded QP
  * @una: oldest PSN that is not; not beyond what was posted. The data of READs before
  *	it are in memory, and the device needs nothing of these requests any more
  */
@@ -318,7 +319,7 @@ static inline void verve_offload_rc_acked(struct verve_offload_qp *qp, u32 una)
 
 /**
  * verve_offload_rc_report() - tell programs what was done
- * @qp: lent QP
+ * @qp: offloaded QP
  *
  * What was told by the calls above is completed now; one report may be for many.
  * ops.rc->post() may be called meanwhile, so no lock that it takes may be held.
@@ -329,14 +330,14 @@ static inline void verve_offload_rc_report(struct verve_offload_qp *qp)
 }
 
 /**
- * verve_offload_rc_give_back() - the device cannot, or does not want to, go on
- * @qp: lent QP
+ * verve_offload_rc_ask_return() - the device cannot, or does not want to, go on
+ * @qp: offloaded QP
  *
  * ops.rc->stop() will be called soon; until then the device does no more for it.
  */
-static inline void verve_offload_rc_give_back(struct verve_offload_qp *qp)
+static inline void verve_offload_rc_ask_return(struct verve_offload_qp *qp)
 {
-	qp->user->give_back(qp);
+	qp->user->ask_return(qp);
 }
 
 #endif

@@ -501,13 +501,13 @@ void verve_nic_stop(struct verve_qp *qp)
 	(void)qp;
 }
 
-void verve_loan_run(struct verve_qp *qp, bool strayed)
+void verve_rc_offload_round(struct verve_qp *qp, bool strayed)
 {
 	(void)qp;
 	(void)strayed;
 }
 
-void verve_loan_round_end(struct verve_qp *qp)
+void verve_rc_offload_round_end(struct verve_qp *qp)
 {
 	(void)qp;
 }

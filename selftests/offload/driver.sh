@@ -95,7 +95,7 @@ in_use() {
 }
 
 knows_nothing() {
-	[ "$(knob va lent) $(knob va mrs) $(knob va qps)" = "0 0 0" ]
+	[ "$(knob va offloaded) $(knob va mrs) $(knob va qps)" = "0 0 0" ]
 }
 
 # It says that it can do everything, once more, while its netdev is set down. Nothing is

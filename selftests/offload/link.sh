@@ -61,8 +61,8 @@ move() {
 	ip -n "$NS_A" neigh replace fd00::2 lladdr "$mac" dev va
 }
 
-are_lent() {
-	[ "$(knob va lent) $(knob vb lent)" = "1 1" ]
+are_offloaded() {
+	[ "$(knob va offloaded) $(knob vb offloaded)" = "1 1" ]
 }
 
 # An idle connection: both NICs have its QPs, and nothing tells them but who moves.
@@ -71,11 +71,11 @@ peer_moves() {
 
 	both able $((ICRC | RC)) &&
 	CASE=idle traffic_begin ip netns exec "$NS_A" qp "$@" || return
-	within 5 are_lent || fail "lent: $(knob va lent) $(knob vb lent)" || return
+	within 5 are_offloaded || fail "QPs: $(knob va offloaded) $(knob vb offloaded)" || return
 	given=$(knob va given_back)
-	a=$(hw_counter $DEV_A offload_returned) b=$(hw_counter $DEV_B offload_returned)
-	move && within 5 has_counted $DEV_A offload_returned "$a" &&
-	within 5 has_counted $DEV_B offload_returned "$b"
+	a=$(hw_counter $DEV_A rc_offload_returned) b=$(hw_counter $DEV_B rc_offload_returned)
+	move && within 5 has_counted $DEV_A rc_offload_returned "$a" &&
+	within 5 has_counted $DEV_B rc_offload_returned "$b"
 	local rc=$?
 	load_end || return
 	[ $rc = 0 ] && [ "$(knob va given_back)" = "$given" ] ||
@@ -88,9 +88,9 @@ neighbour_goes() {
 
 	both able $((ICRC | RC)) &&
 	CASE=idle traffic_begin ip netns exec "$NS_A" qp || return
-	a=$(hw_counter $DEV_A offload_returned)
+	a=$(hw_counter $DEV_A rc_offload_returned)
 	ip -n "$NS_A" neigh del 10.0.0.2 dev va &&
-	within 5 has_counted $DEV_A offload_returned "$a"
+	within 5 has_counted $DEV_A rc_offload_returned "$a"
 	local rc=$?
 	load_end && [ $rc = 0 ] || fail "$rc: it stays with the NIC"
 }

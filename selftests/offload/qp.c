@@ -386,19 +386,19 @@ static void connect_one(void)
 	ends_connect(&e, &conf);
 }
 
-static bool is_lent(void)
+static bool is_offloaded(void)
 {
 	struct hwstats now;
 
 	hwstats_read(&now, ibv_get_device_name(e.a.ctx->device));
-	return hwstats_growth(&before, &now, "offload_lent");
+	return hwstats_growth(&before, &now, "rc_offloaded");
 }
 
-static bool is_lent_soon(void)
+static bool is_offloaded_soon(void)
 {
 	int i;
 
-	for (i = 0; i < 200 && !is_lent(); i++) {
+	for (i = 0; i < 200 && !is_offloaded(); i++) {
 		CHECK(write_arrives(&e, 3000), "a WRITE");
 		usleep(1000);
 	}
@@ -465,7 +465,7 @@ static int run_gone(void)
 		r = region_new(&e.b, 4096 * OPS,
 			       IBV_ACCESS_LOCAL_WRITE | ALL_REMOTE);
 		connect_one();
-		ok = is_lent_soon() && gone(&r, i);
+		ok = is_offloaded_soon() && gone(&r, i);
 		ends_disconnect(&e);
 		region_free(&r);
 	}
@@ -493,7 +493,7 @@ static bool dies(void)
 	struct ibv_wc wc;
 
 	receive(&e.a, 1, 3000);
-	if (!is_lent_soon())
+	if (!is_offloaded_soon())
 		return false;
 	async_drain(&e.a);
 	turn("va/dead", "1");
@@ -515,7 +515,7 @@ static bool falls_silent(void)
 	struct ibv_send_wr wr = work(&e, IBV_WR_RDMA_WRITE, &sge);
 	struct ibv_wc wc;
 
-	if (!is_lent_soon())
+	if (!is_offloaded_soon())
 		return false;
 	CHECK(!end_to_error(&e.b), "to the error state");
 	CHECK(!post(&e.a, &wr), "post_send");
@@ -553,7 +553,7 @@ static int run_idle(void)
 	bool ok;
 
 	connect_one();
-	ok = is_lent_soon();
+	ok = is_offloaded_soon();
 	if (ok)
 		puts("ready");
 	fflush(stdout);

@@ -27,21 +27,21 @@ by_nic() {
 	carried
 	frames=$(knob va carried)
 	software=$(hw_counter $DEV_A sent_pkts)
-	gained $DEV_A offload_lent perftest "$@" || return
+	gained $DEV_A rc_offloaded perftest "$@" || return
 	frames=$(($(knob va carried) - frames))
 	software=$(($(hw_counter $DEV_A sent_pkts) - software))
 	[ "$GAINED" -gt 0 ] && [ $frames -gt 400 ] &&
 		[ $software -lt $((frames / 2)) ] ||
-		fail "lent $GAINED times, $frames frames, software's $software"
+		fail "offloaded $GAINED times, $frames frames, software's $software"
 }
 
 not_offered() {
 	both able $ICRC
-	gained $DEV_A offload_lent writes && [ "$GAINED" = 0 ]
+	gained $DEV_A rc_offloaded writes && [ "$GAINED" = 0 ]
 }
 
 says_so() {
-	local file=/sys/class/infiniband/$DEV_A/offload/carriage
+	local file=/sys/class/infiniband/$DEV_A/offload/rc
 
 	carried && [ "$(<$file)" = "in use" ] && both able $ICRC &&
 	[ "$(<$file)" = "off: the driver of va does not offer it" ]
@@ -49,8 +49,8 @@ says_so() {
 
 # The tests of everything, which know nothing of NICs
 all_of() {
-	carried && gained $DEV_A offload_lent c_test "$@" || return
-	[ "$GAINED" -gt 0 ] || fail "nothing was lent"
+	carried && gained $DEV_A rc_offloaded c_test "$@" || return
+	[ "$GAINED" -gt 0 ] || fail "nothing was offloaded"
 }
 
 of_this() { # CASE
@@ -72,7 +72,7 @@ through() {
 	local i rounds=${QUICK:+20} lent frames
 
 	settle
-	lent=$(hw_counter $DEV_A offload_lent)
+	lent=$(hw_counter $DEV_A rc_offloaded)
 	frames=$(knob va carried)
 	stream_begin $OPTIONS || return
 	for ((i = 0; i < ${rounds:-40}; i++)); do
@@ -83,9 +83,9 @@ through() {
 	settle
 	sleep 0.2
 	load_end || return
-	lent=$(($(hw_counter $DEV_A offload_lent) - lent))
+	lent=$(($(hw_counter $DEV_A rc_offloaded) - lent))
 	frames=$(($(knob va carried) - frames))
-	echo "lent $lent times, $frames frames"
+	echo "offloaded $lent times, $frames frames"
 	[ $lent -gt 0 ] && [ $frames -gt 20 ]
 }
 
@@ -189,14 +189,14 @@ nothing_is_known() {
 	local nic
 
 	for nic in va vb; do
-		[ "$(knob $nic lent) $(knob $nic mrs) $(knob $nic qps)" = "0 0 0" ] ||
-			fail "$nic still knows $(knob $nic lent)" \
+		[ "$(knob $nic offloaded) $(knob $nic mrs) $(knob $nic qps)" = "0 0 0" ] ||
+			fail "$nic still knows $(knob $nic offloaded)" \
 			     "$(knob $nic mrs) $(knob $nic qps)" || return
 	done
 }
 
 nothing_is_lost() {
-	[ "$(hw_counter $DEV_A offload_lost) $(hw_counter $DEV_B offload_lost)" = \
+	[ "$(hw_counter $DEV_A rc_offload_lost) $(hw_counter $DEV_B rc_offload_lost)" = \
 		"0 0" ]
 }
 

@@ -67,7 +67,7 @@ DEFINE_DEBUGFS_ATTRIBUTE(reset_ops, NULL, reset, "%llu\n");
 /* Every QP that it has, at once and for no reason */
 static int give_back(void *data, u64 value)
 {
-	nic_carry_no_more(data);
+	nic_rc_stop(data);
 	return 0;
 }
 
@@ -156,7 +156,7 @@ void nic_knobs_add(struct nic *nic, const char *name)
 	debugfs_create_atomic_t("placed", 0400, dir, &nic->placed);
 	debugfs_create_atomic_t("placed_bytes", 0400, dir, &nic->placed_bytes);
 	debugfs_create_atomic_t("watched", 0400, dir, &nic->watched);
-	debugfs_create_atomic_t("lent", 0400, dir, &nic->num_carried);
+	debugfs_create_atomic_t("offloaded", 0400, dir, &nic->num_offloaded);
 	debugfs_create_atomic_t("carried", 0400, dir, &nic->carried);
 	debugfs_create_atomic_t("given_back", 0400, dir, &nic->given_back);
 	debugfs_create_atomic_t("dead", 0600, dir, &nic->dead);

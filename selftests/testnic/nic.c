@@ -118,7 +118,7 @@ static int poll(struct napi_struct *napi, int budget)
 		skb->protocol = eth_type_trans(skb, nic->ndev);
 		napi_gro_receive(napi, skb);
 	}
-	more = nic_carry_on(nic);
+	more = nic_rc_run(nic);
 	if (more && budget)
 		return budget;
 	if (done < budget && napi_complete_done(napi, done) &&
@@ -193,7 +193,7 @@ static int create(struct nic *nic, const char *name, struct nic *peer)
 	mutex_init(&nic->lock);
 	init_waitqueue_head(&nic->holding);
 	spin_lock_init(&nic->placing);
-	nic_carry_init(nic);
+	nic_rc_init(nic);
 	INIT_LIST_HEAD(&nic->mrs);
 	INIT_LIST_HEAD(&nic->qps);
 	skb_queue_head_init(&nic->arrived);

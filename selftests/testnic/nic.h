@@ -65,7 +65,7 @@
  * @watched: WRITEs for QPs that it knows, which it has not placed
  * @reporting: a report to the transport, and @qps
  * @tick: wakes the NIC for QPs that wait for an answer
- * @num_carried: QPs that it has
+ * @num_offloaded: QPs that it has
  * @carried: frames that it has made for such QPs
  * @given_back: QPs that it has given back by itself
  * @dead: so many QPs more come back without a state
@@ -119,7 +119,7 @@ struct nic {
 	atomic_t watched;
 	spinlock_t reporting; /* see above; taken before @placing */
 	struct hrtimer tick;
-	atomic_t num_carried;
+	atomic_t num_offloaded;
 	atomic_t carried;
 	atomic_t given_back;
 	atomic_t dead;

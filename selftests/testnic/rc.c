@@ -26,7 +26,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-void nic_carry_init(struct nic *nic)
+void nic_rc_init(struct nic *nic)
 {
 	spin_lock_init(&nic->reporting);
 	hrtimer_setup(&nic->tick, tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
@@ -72,7 +72,7 @@ static int start(struct net_device *ndev, void *context,
 	lock(nic);
 	known->rc = rc;
 	unlock(nic);
-	atomic_inc(&nic->num_carried);
+	atomic_inc(&nic->num_offloaded);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static int stop(struct net_device *ndev, void *context,
 	rc = known->rc;
 	known->rc = NULL;
 	unlock(nic);
-	atomic_dec(&nic->num_carried);
+	atomic_dec(&nic->num_offloaded);
 	*state = rc->state;
 	kfree(rc);
 	return atomic_add_unless(&nic->dead, -1, 0) ? -EIO : 0;
@@ -119,23 +119,23 @@ const struct verve_offload_rc_ops nic_rc_ops = {
 	.post = post,
 };
 
-void rc_give_back(struct rc *rc)
+void rc_ask_return(struct rc *rc)
 {
 	if (!rc->is_running)
 		return;
 	rc->is_running = false;
 	atomic_inc(&rc->nic->given_back);
-	verve_offload_rc_give_back(rc->qp);
+	verve_offload_rc_ask_return(rc->qp);
 }
 
-void nic_carry_no_more(struct nic *nic)
+void nic_rc_stop(struct nic *nic)
 {
 	struct known_qp *known;
 
 	lock(nic);
 	list_for_each_entry(known, &nic->qps, entry) {
 		if (known->rc)
-			rc_give_back(known->rc);
+			rc_ask_return(known->rc);
 	}
 	unlock(nic);
 }
@@ -151,15 +151,15 @@ static void take(struct rc *rc, const u8 *frame, const struct nic_packet *p)
 {
 	/* Congestion is the transport's business. */
 	if (p->ecn == 3 || p->opcode > RC_ACK)
-		rc_give_back(rc);
+		rc_ask_return(rc);
 	else if (p->opcode > RC_READ)
 		rc_take_response(rc, frame, p);
 	else
 		rc_take_request(rc, frame, p);
 }
 
-bool nic_carry(struct nic *nic, const u8 *frame, unsigned int len,
-	       unsigned int end)
+bool nic_rc_receive(struct nic *nic, const u8 *frame, unsigned int len,
+		    unsigned int end)
 {
 	struct nic_packet p = {
 		.ip = nic_find_ip(frame, len),
@@ -211,13 +211,13 @@ static void report(struct nic *nic)
 	spin_unlock(&nic->reporting);
 }
 
-bool nic_carry_on(struct nic *nic)
+bool nic_rc_run(struct nic *nic)
 {
 	bool more = false, waits = false;
 	struct known_qp *known;
 	u64 begun;
 
-	if (!atomic_read(&nic->num_carried))
+	if (!atomic_read(&nic->num_offloaded))
 		return false;
 	begun = ktime_get_ns();
 	spin_lock(&nic->placing);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A NIC that carries RC QPs: go back n, with the peer's NAKs and a timer; and whatever
+ * A NIC that runs RC QPs: go back n, with the peer's NAKs and a timer; and whatever
  * is not plain sending and receiving, it gives back.
  */
 #ifndef VERVE_TESTNIC_RC_H
@@ -127,9 +127,9 @@ static inline u32 psn_add(u32 psn, u32 n)
 
 /* rc.c */
 extern const struct verve_offload_rc_ops nic_rc_ops;
-void nic_carry_init(struct nic *nic);
+void nic_rc_init(struct nic *nic);
 /**
- * nic_carry() - a frame from the wire, whose ICRC is right
+ * nic_rc_receive() - a frame from the wire, whose ICRC is right
  * @nic: that it came to
  * @frame: from the Ethernet header on
  * @len: of it
@@ -137,14 +137,14 @@ void nic_carry_init(struct nic *nic);
  * Context: NAPI.
  * Return: whether it was for a QP that the NIC has
  */
-bool nic_carry(struct nic *nic, const u8 *frame, unsigned int len,
-	       unsigned int end);
+bool nic_rc_receive(struct nic *nic, const u8 *frame, unsigned int len,
+		    unsigned int end);
 /* Send what is due, and report. NAPI. Return: whether there is more to send. */
-bool nic_carry_on(struct nic *nic);
+bool nic_rc_run(struct nic *nic);
 /* Give all QPs back. Process. */
-void nic_carry_no_more(struct nic *nic);
+void nic_rc_stop(struct nic *nic);
 /* It stays where it is, in front of what it cannot do. */
-void rc_give_back(struct rc *rc);
+void rc_ask_return(struct rc *rc);
 
 /* rc_frame.c */
 

@@ -157,7 +157,7 @@ static bool send_data(struct rc *rc, const struct verve_offload_rc_wr *wr,
 		return false;
 	if (!read_payload(rc, wr, offset, payload, len)) {
 		kfree_skb(frame);
-		rc_give_back(rc);
+		rc_ask_return(rc);
 		return false;
 	}
 	sent(rc, psn_add(rc->next, 1));
@@ -242,7 +242,7 @@ static void take_ack(struct rc *rc, u32 psn, u8 syndrome)
 		rc->state.has_ack = true;
 		rc->state.ack_psn = psn;
 		rc->state.syndrome = syndrome;
-		rc_give_back(rc);
+		rc_ask_return(rc);
 	}
 }
 
@@ -263,7 +263,7 @@ static void take_data(struct rc *rc, const u8 *frame,
 	    !nic_memory_copy_sges(rc->nic, rc->qp->pd, wr->sge, wr->num_sge,
 				  offset, (u8 *)frame + p->payload, p->len,
 				  true)) {
-		rc_give_back(rc);
+		rc_ask_return(rc);
 		return;
 	}
 	acknowledge(rc, psn_add(p->psn, 1));
@@ -290,7 +290,7 @@ void rc_look_at_clock(struct rc *rc)
 	    ktime_get_ns() - rc->since < patience)
 		return;
 	if (rc->tries++ == MOST_TRIES) {
-		rc_give_back(rc);
+		rc_ask_return(rc);
 		return;
 	}
 	rc->next = rc->state.una;

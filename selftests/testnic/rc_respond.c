@@ -73,7 +73,7 @@ static bool send_response(struct rc *rc, struct rc_read *read)
 			     IB_ACCESS_REMOTE_READ, read->va + offset, payload,
 			     len, false)) {
 		kfree_skb(frame);
-		rc_give_back(rc);
+		rc_ask_return(rc);
 		return false;
 	}
 	read->next = psn_add(read->next, 1);
@@ -160,7 +160,7 @@ static void take_read(struct rc *rc, const struct nic_packet *p)
 
 	if (rc->state.message || !is_readable(rc, p) ||
 	    rc->read_head - rc->read_tail >= most) {
-		rc_give_back(rc);
+		rc_ask_return(rc);
 		return;
 	}
 	rc->has_news = true;
@@ -203,7 +203,7 @@ static void repeat_read(struct rc *rc, const struct nic_packet *p)
 		rc->repeats = true;
 		return;
 	}
-	rc_give_back(rc);
+	rc_ask_return(rc);
 }
 
 /* ---------------------------------------------------------------- SEND, WRITE */
@@ -332,7 +332,7 @@ static void take_data(struct rc *rc, const u8 *frame,
 	case -EAGAIN:
 		return;
 	default:
-		rc_give_back(rc);
+		rc_ask_return(rc);
 		return;
 	}
 	rc->state = state;

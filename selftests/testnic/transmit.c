@@ -213,7 +213,8 @@ struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb)
 	at = nic_icrc(skb->data, skb->len, icrc);
 	if (!at || memcmp(skb->data + at, icrc, sizeof(icrc)))
 		return skb;
-	if (able & VERVE_OFFLOAD_RC && nic_carry(nic, skb->data, skb->len, at)) {
+	if (able & VERVE_OFFLOAD_RC &&
+	    nic_rc_receive(nic, skb->data, skb->len, at)) {
 		consume_skb(skb);
 		return NULL;
 	}

@@ -23,7 +23,7 @@
 
 struct verve_qp;
 struct verve_net;
-struct verve_offload_home;
+struct verve_offload_ibdev;
 struct verve_offload_sender;
 
 /**
@@ -65,10 +65,10 @@ struct verve_mcast {
  * @net: per-namespace state (sockets) of the netdev's namespace; held
  * @sender: what packets carry whose ICRC a NIC may compute (offload/icrc.c); NULL
  *	without the registry of NICs
- * @home: where the registry keeps what NICs may know of the device (offload/rc/qpc.c);
- *	likewise
+ * @offload: where the registry keeps what NICs may know of the device
+ *	(offload/rc/qpc.c); likewise
  * @nic_wq: workqueue: QPs that go to a NIC and come back, one at a time, as they wait
- *	for the same driver; set with @home
+ *	for the same driver; set with @offload
  * @readdress: on @nic_wq: NICs may know addresses that are not right any more
  * @uso: what is known of the netdev's segmentation, of IPv4 and of IPv6
  * @entry: in the list of devices (device.c), under its mutex; holds a
@@ -104,7 +104,7 @@ struct verve_dev {
 	netdevice_tracker ndev_tracker;
 	struct verve_net *net;
 	struct verve_offload_sender *sender;
-	struct verve_offload_home *home;
+	struct verve_offload_ibdev *offload;
 	struct workqueue_struct *nic_wq;
 	struct work_struct readdress;
 	struct verve_uso uso[2];

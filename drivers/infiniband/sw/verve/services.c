@@ -103,7 +103,7 @@ SERVICE(icrc_tx, say_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC, buf));
 SERVICE(icrc_rx, say_offered(dev, ndev, VERVE_OFFLOAD_RX_ICRC, buf));
 SERVICE(lso, say_offered(dev, ndev, VERVE_OFFLOAD_TX_LSO, buf));
 SERVICE(ddp, say_offered(dev, ndev, VERVE_OFFLOAD_RX_DDP, buf));
-SERVICE(carriage, say_offered(dev, ndev, VERVE_OFFLOAD_RC, buf));
+SERVICE(rc, say_offered(dev, ndev, VERVE_OFFLOAD_RC, buf));
 
 static struct attribute *attrs[] = {
 	&dev_attr_segmentation_ipv4.attr,
@@ -115,7 +115,7 @@ static struct attribute *attrs[] = {
 	&dev_attr_icrc_rx.attr,
 	&dev_attr_lso.attr,
 	&dev_attr_ddp.attr,
-	&dev_attr_carriage.attr,
+	&dev_attr_rc.attr,
 	NULL
 };
 

@@ -34,9 +34,9 @@
 	X(tx_uso_skbs)			\
 	X(uso_trial_failed)		\
 	X(offload_refused)		\
-	X(offload_lent)			\
-	X(offload_returned)		\
-	X(offload_lost)			\
+	X(rc_offloaded)			\
+	X(rc_offload_returned)		\
+	X(rc_offload_lost)			\
 	X(duplicate_request)		\
 	X(out_of_seq_request)		\
 	X(rx_ooo_kept)		\
@@ -88,7 +88,7 @@
 	X(rx_drop_memory)		\
 	X(rx_drop_backlog)		\
 	X(rx_drop_ddp)		\
-	X(rx_drop_lent)			\
+	X(rx_drop_offloaded)			\
 	X(rx_drop_stalled)
 
 enum verve_counter {

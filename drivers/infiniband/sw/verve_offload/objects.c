@@ -2,17 +2,17 @@
 /*
  * What devices know: memory regions and QPs
  *
- * DOC: Homes
+ * DOC: Objects and devices
  *
- * The objects of an RDMA device are at home at the netdev that it is on. They are
+ * The objects of an RDMA device belong to the netdev that it is on. They are
  * told to the device of the registry's that is the only one below that netdev. The
  * list of them is kept while there is no such device, too, so that one that comes can
  * be told; nothing else is done then.
  *
- * A driver may take its time. Whoever waits for it holds the home and the device, and
- * nothing that is another device's, or that somebody waits for with RTNL. So netdev
- * events change what should be (the table's lock), and a work item of the device's
- * makes it so.
+ * A driver may take its time. Whoever waits for it holds the RDMA device and the
+ * device, and nothing that is another device's, or that somebody waits for with
+ * RTNL. So netdev events change what should be (the table's lock), and a work item
+ * of the device's makes it so.
  *
  * What concerns the receiving of a QP has a spinlock: whoever holds that may call the
  * driver for that QP as long as the object names a device.
@@ -36,7 +36,7 @@ struct binding {
 };
 
 /**
- * struct verve_offload_home - objects of an RDMA device
+ * struct verve_offload_ibdev - objects of an RDMA device
  * @entry: in the list of them
  * @users: the RDMA device, and who looks at it; the last takes it off the list
  * @ndev: what the RDMA device is on; NULL once that has gone
@@ -47,7 +47,7 @@ struct binding {
  *
  * From @entry to @ndev under the table's lock.
  */
-struct verve_offload_home {
+struct verve_offload_ibdev {
 	struct list_head entry;
 	unsigned int users;
 	struct net_device *ndev;
@@ -60,7 +60,7 @@ struct verve_offload_home {
 /* jiffies until QPs are looked at of which a neighbour may have changed */
 #define RECHECK_DELAY	(HZ / 20 + 1)
 
-static LIST_HEAD(homes);
+static LIST_HEAD(ibdevs);
 
 static struct verve_offload_mr *to_mr(struct verve_offload_object *object)
 {
@@ -101,7 +101,7 @@ static bool add_qp(struct verve_offload_object *object,
 	object->offload = offload;
 	spin_unlock_bh(&qp->lock);
 	WRITE_ONCE(qp->is_offered, qp->user &&
-		   object->home->binding.features & VERVE_OFFLOAD_RC);
+		   object->ibdev->binding.features & VERVE_OFFLOAD_RC);
 	return true;
 }
 
@@ -132,71 +132,71 @@ static const struct {
 };
 
 /* Regions that peers do not write to are of use to who runs QPs only. */
-static bool is_of_use(const struct verve_offload_home *home,
+static bool is_of_use(const struct verve_offload_ibdev *ibdev,
 		      enum verve_offload_object_kind kind,
 		      struct verve_offload_object *object)
-	__must_hold(&home->lock)
+	__must_hold(&ibdev->lock)
 {
 	return kind != VERVE_OFFLOAD_MR ||
-	       home->binding.features & VERVE_OFFLOAD_RC ||
+	       ibdev->binding.features & VERVE_OFFLOAD_RC ||
 	       to_mr(object)->access & IB_ACCESS_REMOTE_WRITE;
 }
 
 /* Nobody else calls the driver now, if there is one. */
-static void enter(struct verve_offload_home *home)
+static void enter(struct verve_offload_ibdev *ibdev)
 {
-	mutex_lock(&home->lock);
-	if (home->binding.offload)
-		mutex_lock(&home->binding.offload->lock);
+	mutex_lock(&ibdev->lock);
+	if (ibdev->binding.offload)
+		mutex_lock(&ibdev->binding.offload->lock);
 }
 
-static void leave(struct verve_offload_home *home)
+static void leave(struct verve_offload_ibdev *ibdev)
 {
-	if (home->binding.offload)
-		mutex_unlock(&home->binding.offload->lock);
-	mutex_unlock(&home->lock);
+	if (ibdev->binding.offload)
+		mutex_unlock(&ibdev->binding.offload->lock);
+	mutex_unlock(&ibdev->lock);
 }
 
 void verve_offload_lock_object(struct verve_offload_object *object)
 {
-	enter(object->home);
+	enter(object->ibdev);
 }
 
 void verve_offload_unlock_object(struct verve_offload_object *object)
 {
-	leave(object->home);
+	leave(object->ibdev);
 }
 
-static void tell(struct verve_offload_home *home,
+static void tell(struct verve_offload_ibdev *ibdev,
 		 enum verve_offload_object_kind kind,
 		 struct verve_offload_object *object)
-	__must_hold(&home->lock)
+	__must_hold(&ibdev->lock)
 {
-	if (!is_of_use(home, kind, object))
+	if (!is_of_use(ibdev, kind, object))
 		return;
-	if (!kinds[kind].add(object, home->binding.offload))
-		WRITE_ONCE(home->refused, home->refused + 1);
+	if (!kinds[kind].add(object, ibdev->binding.offload))
+		WRITE_ONCE(ibdev->refused, ibdev->refused + 1);
 }
 
-static void tell_all(struct verve_offload_home *home)
-	__must_hold(&home->lock)
+static void tell_all(struct verve_offload_ibdev *ibdev)
+	__must_hold(&ibdev->lock)
 {
 	struct verve_offload_object *object;
 	int kind;
 
 	for (kind = 0; kind < VERVE_OFFLOAD_KINDS; kind++)
-		list_for_each_entry(object, &home->objects[kind], entry)
-			tell(home, kind, object);
+		list_for_each_entry(object, &ibdev->objects[kind], entry)
+			tell(ibdev, kind, object);
 }
 
-static void take_all_back(struct verve_offload_home *home)
-	__must_hold(&home->lock)
+static void take_all_back(struct verve_offload_ibdev *ibdev)
+	__must_hold(&ibdev->lock)
 {
 	struct verve_offload_object *object;
 	int kind;
 
 	for (kind = VERVE_OFFLOAD_KINDS - 1; kind >= 0; kind--) {
-		list_for_each_entry(object, &home->objects[kind], entry) {
+		list_for_each_entry(object, &ibdev->objects[kind], entry) {
 			if (object->offload)
 				kinds[kind].del(object);
 		}
@@ -235,14 +235,14 @@ static struct verve_offload *only_device(struct net_device *ndev)
 	return search.netdevs == 1 ? search.found : NULL;
 }
 
-static struct binding find_binding(const struct verve_offload_home *home)
+static struct binding find_binding(const struct verve_offload_ibdev *ibdev)
 	__must_hold(&verve_offload_table_lock)
 {
 	struct verve_offload *offload = NULL;
 	u32 features;
 
-	if (home->ndev)
-		offload = only_device(home->ndev);
+	if (ibdev->ndev)
+		offload = only_device(ibdev->ndev);
 	features = offload ? offload->active & VERVE_OFFLOAD_STATEFUL : 0;
 	if (!features)
 		return (struct binding) {};
@@ -255,139 +255,139 @@ static bool is_same(const struct binding *a, const struct binding *b)
 	       a->losses == b->losses;
 }
 
-static bool is_settled(const struct verve_offload_home *home)
-	__must_hold(&home->lock)
+static bool is_settled(const struct verve_offload_ibdev *ibdev)
+	__must_hold(&ibdev->lock)
 {
 	struct binding binding;
 
 	spin_lock_bh(&verve_offload_table_lock);
-	binding = find_binding(home);
+	binding = find_binding(ibdev);
 	spin_unlock_bh(&verve_offload_table_lock);
-	return is_same(&binding, &home->binding);
+	return is_same(&binding, &ibdev->binding);
 }
 
-/* It is named as long as it knows an object: see next_home() */
-static void move_out(struct verve_offload_home *home)
-	__must_hold(&home->lock)
+/* It is named as long as it knows an object: see next_ibdev() */
+static void move_out(struct verve_offload_ibdev *ibdev)
+	__must_hold(&ibdev->lock)
 {
-	struct verve_offload *offload = home->binding.offload;
+	struct verve_offload *offload = ibdev->binding.offload;
 
 	mutex_lock(&offload->lock);
-	take_all_back(home);
+	take_all_back(ibdev);
 	mutex_unlock(&offload->lock);
 	spin_lock_bh(&verve_offload_table_lock);
-	home->binding = (struct binding) {};
+	ibdev->binding = (struct binding) {};
 	spin_unlock_bh(&verve_offload_table_lock);
 }
 
-static void move_in(struct verve_offload_home *home)
-	__must_hold(&home->lock)
+static void move_in(struct verve_offload_ibdev *ibdev)
+	__must_hold(&ibdev->lock)
 {
 	struct verve_offload *offload;
 
 	spin_lock_bh(&verve_offload_table_lock);
-	home->binding = find_binding(home);
+	ibdev->binding = find_binding(ibdev);
 	spin_unlock_bh(&verve_offload_table_lock);
-	offload = home->binding.offload;
+	offload = ibdev->binding.offload;
 	if (!offload)
 		return;
 	mutex_lock(&offload->lock);
-	tell_all(home);
+	tell_all(ibdev);
 	mutex_unlock(&offload->lock);
 }
 
-static void resettle(struct verve_offload_home *home)
+static void resettle(struct verve_offload_ibdev *ibdev)
 {
-	mutex_lock(&home->lock);
-	if (home->binding.offload && !is_settled(home))
-		move_out(home);
-	if (!home->binding.offload)
-		move_in(home);
-	mutex_unlock(&home->lock);
+	mutex_lock(&ibdev->lock);
+	if (ibdev->binding.offload && !is_settled(ibdev))
+		move_out(ibdev);
+	if (!ibdev->binding.offload)
+		move_in(ibdev);
+	mutex_unlock(&ibdev->lock);
 }
 
 /* Has a device to do with it, now or soon? */
-static bool concerns(const struct verve_offload_home *home,
+static bool concerns(const struct verve_offload_ibdev *ibdev,
 		     const struct verve_offload *offload)
 	__must_hold(&verve_offload_table_lock)
 {
-	return home->binding.offload == offload ||
-	       (home->ndev && only_device(home->ndev) == offload);
+	return ibdev->binding.offload == offload ||
+	       (ibdev->ndev && only_device(ibdev->ndev) == offload);
 }
 
-static void put_home(struct verve_offload_home *home)
+static void put_ibdev(struct verve_offload_ibdev *ibdev)
 	__must_hold(&verve_offload_table_lock)
 {
-	if (--home->users)
+	if (--ibdev->users)
 		return;
-	list_del(&home->entry);
-	kfree(home);
+	list_del(&ibdev->entry);
+	kfree(ibdev);
 }
 
 /*
  * The next one that a device has to do with, which stays while it is looked at; the
  * first is behind NULL.
  */
-static struct verve_offload_home *next_home(struct verve_offload_home *home,
-					    struct verve_offload *offload)
+static struct verve_offload_ibdev *next_ibdev(struct verve_offload_ibdev *ibdev,
+					      struct verve_offload *offload)
 {
-	struct verve_offload_home *next, *found = NULL;
+	struct verve_offload_ibdev *next, *found = NULL;
 
 	spin_lock_bh(&verve_offload_table_lock);
-	next = list_prepare_entry(home, &homes, entry);
-	list_for_each_entry_continue(next, &homes, entry) {
+	next = list_prepare_entry(ibdev, &ibdevs, entry);
+	list_for_each_entry_continue(next, &ibdevs, entry) {
 		if (!concerns(next, offload))
 			continue;
 		next->users++;
 		found = next;
 		break;
 	}
-	if (home)
-		put_home(home);
+	if (ibdev)
+		put_ibdev(ibdev);
 	spin_unlock_bh(&verve_offload_table_lock);
 	return found;
 }
 
 void verve_offload_settle(struct verve_offload *offload)
 {
-	struct verve_offload_home *home = NULL;
+	struct verve_offload_ibdev *ibdev = NULL;
 
-	while ((home = next_home(home, offload)))
-		resettle(home);
+	while ((ibdev = next_ibdev(ibdev, offload)))
+		resettle(ibdev);
 }
 
-static void check_terms(struct verve_offload_home *home)
+static void check_terms(struct verve_offload_ibdev *ibdev)
 {
 	struct verve_offload_object *object;
 
-	enter(home);
-	list_for_each_entry(object, &home->objects[VERVE_OFFLOAD_QP], entry) {
+	enter(ibdev);
+	list_for_each_entry(object, &ibdev->objects[VERVE_OFFLOAD_QP], entry) {
 		struct verve_offload_qp *qp = to_qp(object);
 
-		if (qp->is_lent && !qp->user->may_stay(qp))
+		if (qp->is_offloaded && !qp->user->may_stay(qp))
 			verve_offload_rc_stop(qp);
 	}
-	leave(home);
+	leave(ibdev);
 }
 
 void verve_offload_check_terms(struct verve_offload *offload)
 {
-	struct verve_offload_home *home = NULL;
+	struct verve_offload_ibdev *ibdev = NULL;
 
-	while ((home = next_home(home, offload)))
-		check_terms(home);
+	while ((ibdev = next_ibdev(ibdev, offload)))
+		check_terms(ibdev);
 }
 
-/* What is lent leaves by the very netdev of the RDMA device. */
+/* Packets of an offloaded QP leave by the very netdev of the RDMA device. */
 void verve_offload_recheck(const struct net_device *ndev)
 {
-	struct verve_offload_home *home;
+	struct verve_offload_ibdev *ibdev;
 
 	spin_lock_bh(&verve_offload_table_lock);
-	list_for_each_entry(home, &homes, entry) {
-		if (home->ndev == ndev && home->binding.offload)
+	list_for_each_entry(ibdev, &ibdevs, entry) {
+		if (ibdev->ndev == ndev && ibdev->binding.offload)
 			queue_delayed_work(verve_offload_wq,
-					   &home->binding.offload->recheck,
+					   &ibdev->binding.offload->recheck,
 					   RECHECK_DELAY);
 	}
 	spin_unlock_bh(&verve_offload_table_lock);
@@ -395,74 +395,74 @@ void verve_offload_recheck(const struct net_device *ndev)
 
 void verve_offload_evict(const struct net_device *ndev)
 {
-	struct verve_offload_home *home;
+	struct verve_offload_ibdev *ibdev;
 
 	lockdep_assert_held(&verve_offload_table_lock);
-	list_for_each_entry(home, &homes, entry) {
-		if (home->ndev != ndev)
+	list_for_each_entry(ibdev, &ibdevs, entry) {
+		if (ibdev->ndev != ndev)
 			continue;
-		home->ndev = NULL;
-		if (home->binding.offload)
+		ibdev->ndev = NULL;
+		if (ibdev->binding.offload)
 			queue_work(verve_offload_wq,
-				   &home->binding.offload->renewal);
+				   &ibdev->binding.offload->renewal);
 	}
 }
 
-struct verve_offload_home *verve_offload_join(struct net_device *ndev)
+struct verve_offload_ibdev *verve_offload_join(struct net_device *ndev)
 {
-	struct verve_offload_home *home = kzalloc_obj(*home);
+	struct verve_offload_ibdev *ibdev = kzalloc_obj(*ibdev);
 	int kind;
 
-	if (!home)
+	if (!ibdev)
 		return NULL;
-	home->ndev = ndev;
-	home->users = 1;
-	mutex_init(&home->lock);
+	ibdev->ndev = ndev;
+	ibdev->users = 1;
+	mutex_init(&ibdev->lock);
 	for (kind = 0; kind < VERVE_OFFLOAD_KINDS; kind++)
-		INIT_LIST_HEAD(&home->objects[kind]);
+		INIT_LIST_HEAD(&ibdev->objects[kind]);
 	spin_lock_bh(&verve_offload_table_lock);
-	home->binding = find_binding(home);
-	list_add_tail(&home->entry, &homes);
+	ibdev->binding = find_binding(ibdev);
+	list_add_tail(&ibdev->entry, &ibdevs);
 	spin_unlock_bh(&verve_offload_table_lock);
-	return home;
+	return ibdev;
 }
 
-void verve_offload_leave(struct verve_offload_home *home)
+void verve_offload_leave(struct verve_offload_ibdev *ibdev)
 {
 	spin_lock_bh(&verve_offload_table_lock);
-	home->ndev = NULL;
-	put_home(home);
+	ibdev->ndev = NULL;
+	put_ibdev(ibdev);
 	spin_unlock_bh(&verve_offload_table_lock);
 }
 
-void verve_offload_publish(struct verve_offload_home *home,
+void verve_offload_publish(struct verve_offload_ibdev *ibdev,
 			   enum verve_offload_object_kind kind,
 			   struct verve_offload_object *object)
 {
-	object->home = home;
+	object->ibdev = ibdev;
 	object->offload = NULL;
-	enter(home);
-	list_add_tail(&object->entry, &home->objects[kind]);
-	if (home->binding.offload)
-		tell(home, kind, object);
-	leave(home);
+	enter(ibdev);
+	list_add_tail(&object->entry, &ibdev->objects[kind]);
+	if (ibdev->binding.offload)
+		tell(ibdev, kind, object);
+	leave(ibdev);
 }
 
 void verve_offload_withdraw(enum verve_offload_object_kind kind,
 			    struct verve_offload_object *object)
 {
-	struct verve_offload_home *home = object->home;
+	struct verve_offload_ibdev *ibdev = object->ibdev;
 
-	enter(home);
+	enter(ibdev);
 	list_del(&object->entry);
 	if (object->offload)
 		kinds[kind].del(object);
-	leave(home);
+	leave(ibdev);
 }
 
-u64 verve_offload_refused(const struct verve_offload_home *home)
+u64 verve_offload_refused(const struct verve_offload_ibdev *ibdev)
 {
-	return READ_ONCE(home->refused);
+	return READ_ONCE(ibdev->refused);
 }
 
 bool verve_offload_rx_sync(struct verve_offload_qp *qp,

@@ -27,7 +27,7 @@
  * @losses: how often it has lost some for which it knows objects
  * @lock: mutex: one call of the driver's at a time, but for those about packets
  * @renewal: verve_offload_update(), for who cannot wait for the driver
- * @recheck: do the terms still hold that lent QPs have? Delayed, so that those who
+ * @recheck: do the terms still hold that offloaded QPs have? Delayed, so that those who
  *	make neighbours change all the time do not keep it running
  * @rcu: readers may still look at it when it is unregistered
  *
@@ -52,8 +52,9 @@ struct verve_offload {
 #define VERVE_OFFLOAD_LSO_FEATURE	NETIF_F_GSO_SCTP
 
 /*
- * Spinlock, BH off: the table, what each entry's features are, and who is at home
- * where. No driver is called under it, so whoever holds RTNL may take it.
+ * Spinlock, BH off: the table, what each entry's features are, and which RDMA
+ * devices belong to it. No driver is called under it, so whoever holds RTNL may
+ * take it.
  */
 extern spinlock_t verve_offload_table_lock;
 
@@ -205,27 +206,27 @@ void verve_offload_evict(const struct net_device *ndev)
 void verve_offload_lock_object(struct verve_offload_object *object);
 void verve_offload_unlock_object(struct verve_offload_object *object);
 
-struct verve_offload_home *verve_offload_join(struct net_device *ndev);
-void verve_offload_leave(struct verve_offload_home *home);
-void verve_offload_publish(struct verve_offload_home *home,
+struct verve_offload_ibdev *verve_offload_join(struct net_device *ndev);
+void verve_offload_leave(struct verve_offload_ibdev *ibdev);
+void verve_offload_publish(struct verve_offload_ibdev *ibdev,
 			   enum verve_offload_object_kind kind,
 			   struct verve_offload_object *object);
 void verve_offload_withdraw(enum verve_offload_object_kind kind,
 			    struct verve_offload_object *object);
-u64 verve_offload_refused(const struct verve_offload_home *home);
+u64 verve_offload_refused(const struct verve_offload_ibdev *ibdev);
 bool verve_offload_rx_sync(struct verve_offload_qp *qp,
 			   const struct verve_offload_rx_point *point);
 void verve_offload_rx_stop(struct verve_offload_qp *qp);
 
 /* rc.c: likewise */
-void verve_offload_rc_lend(struct verve_offload_qp *qp);
-void verve_offload_rc_take_back(struct verve_offload_qp *qp);
+void verve_offload_rc_offload(struct verve_offload_qp *qp);
+void verve_offload_rc_return(struct verve_offload_qp *qp);
 int verve_offload_rc_post(struct verve_offload_qp *qp,
 			  const struct verve_offload_rc_wr *wr);
 /* Has a driver all that is needed for VERVE_OFFLOAD_RC? */
-bool verve_offload_can_carry(const struct verve_offload_ops *ops);
+bool verve_offload_has_rc(const struct verve_offload_ops *ops);
 /**
- * verve_offload_rc_stop() - a QP comes back, if it is lent
+ * verve_offload_rc_stop() - a QP comes back, if it is offloaded
  * @qp: known to a device, whose lock is held
  * Context: process.
  */

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whole QPs that devices carry (rdma/verve_offload_rc.h)
+ * Whole QPs that devices run (rdma/verve_offload_rc.h)
  *
  * QPs go and come back under the lock of the device, so a driver is asked for one thing
- * at a time, and is there. While a QP is lent its object names the device: so whoever
- * posts to it needs no lock of the registry's.
+ * at a time, and is there. While a QP is offloaded its object names the device: so
+ * whoever posts to it needs no lock of the registry's.
  */
 #include <rdma/verve_offload_rc.h>
 #include "offload.h"
 
-bool verve_offload_can_carry(const struct verve_offload_ops *ops)
+bool verve_offload_has_rc(const struct verve_offload_ops *ops)
 {
 	return ops->rc && ops->rc->start && ops->rc->stop && ops->rc->post;
 }
 
-static void lend(struct verve_offload_qp *qp)
+static void offload(struct verve_offload_qp *qp)
 	__must_hold(&qp->object.offload->lock)
 {
 	struct verve_offload *offload = qp->object.offload;
 	struct verve_offload_rc_terms terms = {};
 	struct verve_offload_rc_state state = {};
 
-	if (!qp->user->lend(qp, &terms, &state))
+	if (!qp->user->offload(qp, &terms, &state))
 		return;
 	if (offload->ops->rc->start(offload->ndev, qp->object.context, &terms,
 				    &state)) {
 		qp->user->returned(qp, &state);
 		return;
 	}
-	qp->is_lent = true;
-	qp->user->lent(qp);
+	qp->is_offloaded = true;
+	qp->user->offloaded(qp);
 }
 
-void verve_offload_rc_lend(struct verve_offload_qp *qp)
+void verve_offload_rc_offload(struct verve_offload_qp *qp)
 {
 	verve_offload_lock_object(&qp->object);
-	if (qp->is_offered && !qp->is_lent)
-		lend(qp);
+	if (qp->is_offered && !qp->is_offloaded)
+		offload(qp);
 	verve_offload_unlock_object(&qp->object);
 }
 
@@ -46,15 +46,15 @@ void verve_offload_rc_stop(struct verve_offload_qp *qp)
 	struct verve_offload_rc_state state = {};
 	int err;
 
-	if (!qp->is_lent)
+	if (!qp->is_offloaded)
 		return;
 	lockdep_assert_held(&offload->lock);
-	qp->is_lent = false;
+	qp->is_offloaded = false;
 	err = offload->ops->rc->stop(offload->ndev, qp->object.context, &state);
 	qp->user->returned(qp, err ? NULL : &state);
 }
 
-void verve_offload_rc_take_back(struct verve_offload_qp *qp)
+void verve_offload_rc_return(struct verve_offload_qp *qp)
 {
 	verve_offload_lock_object(&qp->object);
 	verve_offload_rc_stop(qp);

@@ -192,7 +192,7 @@ static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 		able &= ~VERVE_OFFLOAD_STATEFUL;
 	if (!ops->rx_sync || !ops->rx_stop)
 		able &= ~VERVE_OFFLOAD_RX_DDP;
-	if (able & VERVE_OFFLOAD_RC && !verve_offload_can_carry(ops))
+	if (able & VERVE_OFFLOAD_RC && !verve_offload_has_rc(ops))
 		able &= ~VERVE_OFFLOAD_RC;
 	return able & VERVE_OFFLOAD_FEATURES;
 }
@@ -254,7 +254,7 @@ verve_offload_register(struct net_device *ndev,
 EXPORT_SYMBOL_GPL(verve_offload_register);
 
 /*
- * Once nobody finds it, neither here nor as a home's binding, nobody queues its
+ * Once nobody finds it, neither here nor as a binding, nobody queues its
  * work.
  */
 void verve_offload_unregister(struct verve_offload *offload)
@@ -366,8 +366,8 @@ const struct verve_offload_registry verve_offload_registry = {
 	.refused = verve_offload_refused,
 	.rx_sync = verve_offload_rx_sync,
 	.rx_stop = verve_offload_rx_stop,
-	.rc_lend = verve_offload_rc_lend,
-	.rc_take_back = verve_offload_rc_take_back,
+	.rc_offload = verve_offload_rc_offload,
+	.rc_return = verve_offload_rc_return,
 	.rc_post = verve_offload_rc_post,
 };
 EXPORT_SYMBOL_GPL(verve_offload_registry);

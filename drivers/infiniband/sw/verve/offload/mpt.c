@@ -20,7 +20,7 @@ void verve_nic_add_mr(struct verve_mr *mr)
 	struct verve_dev *dev = to_vdev(mr->ibmr.pd->device);
 	struct verve_offload_mr *known;
 
-	if (!dev->home || !is_of_use(mr))
+	if (!dev->offload || !is_of_use(mr))
 		return;
 	known = kzalloc_obj(*known, GFP_KERNEL_ACCOUNT);
 	if (!known)
@@ -35,7 +35,7 @@ void verve_nic_add_mr(struct verve_mr *mr)
 		.offset = ib_umem_offset(mr->umem),
 	};
 	mr->known = known;
-	verve_registry->publish(dev->home, VERVE_OFFLOAD_MR, &known->object);
+	verve_registry->publish(dev->offload, VERVE_OFFLOAD_MR, &known->object);
 }
 
 void verve_nic_del_mr(struct verve_mr *mr)

@@ -246,7 +246,7 @@ static bool drop_all(struct verve_qp *qp)
 
 	llist_for_each_entry_safe(arrival, next, empty_inbox(qp), node) {
 		any |= verve_arrival_matches(arrival, &qp->flow.av);
-		verve_qp_drop(qp, rx_drop_lent);
+		verve_qp_drop(qp, rx_drop_offloaded);
 		verve_arrival_free(arrival);
 	}
 	return any;
@@ -268,8 +268,8 @@ static void run(struct verve_qp *qp)
 	qp->budget = VERVE_BUDGET_PACKETS;
 	if (events & BIT(VERVE_EV_FAULT))
 		verve_stall_end(qp);
-	if (unlikely(qp->lent)) {
-		verve_loan_run(qp, drop_all(qp));
+	if (unlikely(qp->is_offloaded)) {
+		verve_rc_offload_round(qp, drop_all(qp));
 		return;
 	}
 	qp->train = &train;
@@ -290,7 +290,7 @@ static void run(struct verve_qp *qp)
 	qp->train = NULL;
 	if (!qp->budget)
 		verve_count(qp, budget_spent, 1);
-	verve_loan_round_end(qp);
+	verve_rc_offload_round_end(qp);
 }
 
 static bool has_work(const struct verve_qp *qp)

@@ -27,7 +27,7 @@
 #include "stall.h"
 
 struct verve_congestion;
-struct verve_loan;
+struct verve_rc_offload;
 struct verve_nic_qp;
 struct verve_train;
 
@@ -247,8 +247,8 @@ enum verve_qp_notice {
  * @congestion: how it is held back, or NULL: it never was
  * @cnp_sent: ns: when it last told its peer of marks, or 0
  * @nic: what NICs know of it (offload/rc/qpc.h), or NULL; constant
- * @loan: how it may be lent to a NIC (offload/rc/rc.h), or NULL; constant
- * @lent: it is, and nothing of it runs here
+ * @rc_offload: how it may be offloaded to a NIC (offload/rc/rc.h), or NULL; constant
+ * @is_offloaded: it is, and nothing of it runs here
  */
 struct verve_qp {
 	struct ib_qp *ibqp;
@@ -297,8 +297,8 @@ struct verve_qp {
 	struct verve_congestion *congestion;
 	u64 cnp_sent;
 	struct verve_nic_qp *nic;
-	struct verve_loan *loan;
-	bool lent;
+	struct verve_rc_offload *rc_offload;
+	bool is_offloaded;
 };
 
 /**

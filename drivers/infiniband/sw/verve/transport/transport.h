@@ -95,7 +95,7 @@ void verve_completer_acknowledged(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
 /**
  * verve_completer_resume() - go on where a NIC has stopped
- * @qp: QP that was lent; what it has acknowledged has been told
+ * @qp: QP that was offloaded; what it has acknowledged has been told
  * @psn: one beyond the newest PSN that was ever sent
  *
  * What is outstanding may have been lost.

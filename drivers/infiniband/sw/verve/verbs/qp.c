@@ -115,7 +115,7 @@ static void free_qp(struct verve_qp *qp)
 	verve_flow_reset(&qp->flow);
 	verve_quota_give(&qp->dev->num_qps);
 	verve_stall_free(qp);
-	verve_loan_free(qp->loan);
+	verve_rc_offload_free(qp->rc_offload);
 	verve_nic_exit_qp(qp);
 	verve_qp_free(qp);
 }
@@ -224,7 +224,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	mutex_lock(&qp->dev->qp_lock);
 	list_del(&qp->entry);
 	mutex_unlock(&qp->dev->qp_lock);
-	verve_loan_end(qp);
+	verve_rc_offload_end(qp);
 	verve_engine_lock(qp);
 	verve_engine_kill(qp);
 	verve_engine_unlock(qp);
@@ -251,7 +251,7 @@ void verve_qp_flush_users(struct verve_dev *dev)
 	list_for_each_entry(qp, &dev->qps, entry) {
 		if (!qp->is_user)
 			continue;
-		verve_loan_forbid(qp);
+		verve_rc_offload_forbid(qp);
 		verve_engine_lock(qp);
 		if (qp->state != IB_QPS_RESET)
 			verve_engine_error(qp);

@@ -210,10 +210,10 @@ int verve_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		if (!res)
 			return -ENOMEM;
 	}
-	verve_loan_forbid(qp);
+	verve_rc_offload_forbid(qp);
 	verve_engine_lock(qp);
 	err = apply(qp, attr, mask, &res);
-	verve_loan_permit(qp);
+	verve_rc_offload_permit(qp);
 	verve_engine_unlock(qp);
 	kfree(res);
 	if (!err)

@@ -81,7 +81,7 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "nic_distrusted", qp->flow.is_distrusted },
 		{ "lso", qp->flow.has_lso },
 		{ "segmented_by_nic", qp->flow.uso.state == VERVE_USO_PROVEN },
-		{ "carried_by_nic", qp->lent },
+		{ "rc_offload", qp->is_offloaded },
 		{ "udp_sport", qp->flow.av.sport },
 	};
 

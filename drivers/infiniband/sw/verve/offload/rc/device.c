@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that a NIC carries: how they reach it (see device.h)
+ * QPs that a NIC runs: how they reach it (see device.h)
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -15,7 +15,7 @@
 #include "device.h"
 #include "qpc.h"
 
-bool verve_carry_is_offered(struct verve_qp *qp)
+bool verve_rc_device_is_offered(struct verve_qp *qp)
 {
 	return READ_ONCE(verve_nic_known(qp)->is_offered);
 }
@@ -45,8 +45,8 @@ static bool find_next_hop(const struct verve_flow *flow, u8 *dmac)
 	return is_known;
 }
 
-bool verve_carry_terms(struct verve_qp *qp,
-		       struct verve_offload_rc_terms *terms)
+bool verve_rc_device_terms(struct verve_qp *qp,
+			   struct verve_offload_rc_terms *terms)
 {
 	const struct verve_av *av = &qp->flow.av;
 	const struct ib_qp_attr *attr = &qp->attr;
@@ -73,7 +73,7 @@ bool verve_carry_terms(struct verve_qp *qp,
 	return found;
 }
 
-bool verve_carry_is_current(const struct verve_qp *qp)
+bool verve_rc_device_is_current(const struct verve_qp *qp)
 {
 	const struct verve_flow *flow = &qp->flow;
 	bool is_current;
@@ -84,27 +84,28 @@ bool verve_carry_is_current(const struct verve_qp *qp)
 	return is_current;
 }
 
-bool verve_carry_holds(struct verve_qp *qp,
-		       const struct verve_offload_rc_terms *terms)
+bool verve_rc_device_terms_hold(struct verve_qp *qp,
+				const struct verve_offload_rc_terms *terms)
 {
 	struct verve_offload_rc_terms now;
 
-	return verve_carry_is_current(qp) && verve_carry_terms(qp, &now) &&
+	return verve_rc_device_is_current(qp) &&
+	       verve_rc_device_terms(qp, &now) &&
 	       ether_addr_equal(now.dmac, terms->dmac) &&
 	       now.vlan_prio == terms->vlan_prio;
 }
 
-void verve_carry_lend(struct verve_qp *qp)
+void verve_rc_device_offload(struct verve_qp *qp)
 {
-	verve_registry->rc_lend(verve_nic_known(qp));
+	verve_registry->rc_offload(verve_nic_known(qp));
 }
 
-void verve_carry_take_back(struct verve_qp *qp)
+void verve_rc_device_return(struct verve_qp *qp)
 {
-	verve_registry->rc_take_back(verve_nic_known(qp));
+	verve_registry->rc_return(verve_nic_known(qp));
 }
 
-int verve_carry_post(struct verve_qp *qp, const struct verve_swqe *wqe)
+int verve_rc_device_post(struct verve_qp *qp, const struct verve_swqe *wqe)
 {
 	struct verve_offload_rc_wr wr = {
 		.opcode = wqe->opcode,

@@ -29,7 +29,7 @@ struct verve_nic_qp {
 
 u64 verve_nic_refused(const struct verve_dev *dev)
 {
-	return dev->home ? verve_registry->refused(dev->home) : 0;
+	return dev->offload ? verve_registry->refused(dev->offload) : 0;
 }
 
 /* A device looks at one tag. */
@@ -114,7 +114,7 @@ static void update(struct verve_qp *qp)
 		memcpy(&nic->known, &known,
 		       offsetof(struct verve_offload_qp, rx));
 		nic->is_published = true;
-		verve_registry->publish(qp->dev->home, VERVE_OFFLOAD_QP,
+		verve_registry->publish(qp->dev->offload, VERVE_OFFLOAD_QP,
 					&nic->known.object);
 	}
 }
@@ -143,7 +143,7 @@ static void readdress(struct work_struct *work)
 
 void verve_nic_readdress(struct verve_dev *dev)
 {
-	if (dev->home)
+	if (dev->offload)
 		queue_work(dev->nic_wq, &dev->readdress);
 }
 
@@ -154,20 +154,20 @@ void verve_nic_join(struct verve_dev *dev, struct net_device *ndev)
 	INIT_WORK(&dev->readdress, readdress);
 	dev->nic_wq = alloc_ordered_workqueue("verve_nic", 0);
 	if (dev->nic_wq)
-		dev->home = verve_registry->join(ndev);
+		dev->offload = verve_registry->join(ndev);
 }
 
 void verve_nic_leave(struct verve_dev *dev)
 {
-	if (dev->home)
-		verve_registry->leave(dev->home);
+	if (dev->offload)
+		verve_registry->leave(dev->offload);
 	if (dev->nic_wq)
 		destroy_workqueue(dev->nic_wq);
 }
 
 void verve_nic_init_qp(struct verve_qp *qp)
 {
-	if (!qp->dev->home || qp->type != IB_QPT_RC)
+	if (!qp->dev->offload || qp->type != IB_QPT_RC)
 		return;
 	qp->nic = kzalloc_obj(*qp->nic, GFP_KERNEL_ACCOUNT);
 	if (!qp->nic)
@@ -177,10 +177,10 @@ void verve_nic_init_qp(struct verve_qp *qp)
 	spin_lock_init(&qp->nic->known.lock);
 	/* The kernel's users name memory that NICs do not know. */
 	if (qp->is_user)
-		qp->loan = verve_loan_alloc(qp);
-	if (!qp->loan)
+		qp->rc_offload = verve_rc_offload_alloc(qp);
+	if (!qp->rc_offload)
 		return;
-	qp->nic->known.user = &verve_loan_user;
+	qp->nic->known.user = &verve_rc_offload_user;
 	qp->nic->known.owner = qp;
 }
 

@@ -51,7 +51,7 @@ bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn);
 bool verve_nic_sync(struct verve_qp *qp);
 /* It does not any more, when this returns. */
 void verve_nic_stop(struct verve_qp *qp);
-/* What NICs are told of a QP, which has a loan. */
+/* What NICs are told of a QP, which has @rc_offload. */
 struct verve_offload_qp *verve_nic_known(struct verve_qp *qp);
 /* All that was placed ahead of the QP is forgotten: a NIC will have it instead. */
 void verve_nic_forget(struct verve_qp *qp);

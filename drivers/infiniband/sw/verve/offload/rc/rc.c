@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that are lent to a NIC (see rc.h): how they go, and come back
+ * QPs that are offloaded to a NIC (see rc.h): how they go, and come back
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -16,16 +16,16 @@
 
 enum {
 	/* ms that a QP stays when it has come back, and at most */
-	MIN_STAY	= 20,
-	MAX_STAY	= 1000,
-	/* ms: after a loan that lasted so long, the least again */
-	GOOD_LOAN	= 1000,
+	MIN_BACKOFF	= 20,
+	MAX_BACKOFF	= 1000,
+	/* ms: after it has stayed away for so long, the least again */
+	GOOD_TIME	= 1000,
 };
 
 /* ---------------------------------------------------------------- to the NIC */
 
-/* Is everything that is outstanding carried? */
-static bool are_carried(const struct verve_qp *qp)
+/* Can a NIC do everything that is outstanding? */
+static bool are_supported(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	const struct verve_sq *sq = &qp->sq;
@@ -36,7 +36,7 @@ static bool are_carried(const struct verve_qp *qp)
 
 		if (wqe->state != VERVE_WQE_STARTED)
 			break;
-		if (!verve_loan_carries(qp, wqe))
+		if (!verve_rc_offload_supports(qp, wqe))
 			return false;
 	}
 	return true;
@@ -71,15 +71,18 @@ static bool is_unanswered(const struct verve_qp *qp)
 {
 	const struct verve_requester *req = &qp->req;
 
-	return req->una != req->max_psn && req->una == qp->loan->home_una;
+	return req->una != req->max_psn &&
+	       req->una == qp->rc_offload->return_una;
 }
 
-static bool may_be_lent(const struct verve_qp *qp)
+static bool may_be_offloaded(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	return qp->state == IB_QPS_RTS && !qp->loan->barred && !qp->lent &&
-	       time_after_eq(jiffies, qp->loan->next) && !is_unanswered(qp) &&
-	       is_sending_freely(qp) && is_receiving_freely(qp);
+	return qp->state == IB_QPS_RTS && !qp->rc_offload->barred &&
+	       !qp->is_offloaded &&
+	       time_after_eq(jiffies, qp->rc_offload->not_before) &&
+	       !is_unanswered(qp) && is_sending_freely(qp) &&
+	       is_receiving_freely(qp);
 }
 
 static u32 message_of(u32 op)
@@ -138,66 +141,66 @@ static void begin_posting(struct verve_qp *qp)
 	verve_uso_cancel(qp->dev, &qp->flow);
 }
 
-static void hand_over(struct verve_qp *qp)
+static void begin_offload(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	struct verve_loan *loan = qp->loan;
+	struct verve_rc_offload *rc = qp->rc_offload;
 
 	begin_posting(qp);
 	verve_ddp_stop(qp);
 	verve_nic_forget(qp);
-	verve_book_open(loan->book, &qp->resp);
-	loan->acked = qp->req.una;
-	loan->since = jiffies;
-	clear_bit(0, &loan->asked);
-	qp->lent = true;
-	verve_count(qp, offload_lent, 1);
+	verve_rc_events_open(rc->events, &qp->resp);
+	rc->acked = qp->req.una;
+	rc->since = jiffies;
+	clear_bit(0, &rc->return_asked);
+	qp->is_offloaded = true;
+	verve_count(qp, rc_offloaded, 1);
 }
 
 /* It would only come back again: each time it is left alone for longer. */
-static void stay_a_while(struct verve_loan *loan)
+static void back_off(struct verve_rc_offload *rc)
 {
-	loan->next = jiffies + msecs_to_jiffies(loan->stay);
-	loan->stay = min_t(unsigned int, loan->stay * 2, MAX_STAY);
+	rc->not_before = jiffies + msecs_to_jiffies(rc->backoff);
+	rc->backoff = min_t(unsigned int, rc->backoff * 2, MAX_BACKOFF);
 }
 
-static bool has_book(struct verve_loan *loan)
+static bool has_events(struct verve_rc_offload *rc)
 {
-	if (!loan->book)
-		loan->book = verve_book_alloc();
-	return loan->book;
+	if (!rc->events)
+		rc->events = verve_rc_events_alloc();
+	return rc->events;
 }
 
-static bool lend(struct verve_offload_qp *known,
-		 struct verve_offload_rc_terms *terms,
-		 struct verve_offload_rc_state *state)
+static bool offload(struct verve_offload_qp *known,
+		    struct verve_offload_rc_terms *terms,
+		    struct verve_offload_rc_state *state)
 {
 	struct verve_qp *qp = known->owner;
-	struct verve_loan *loan = qp->loan;
+	struct verve_rc_offload *rc = qp->rc_offload;
 	bool done;
 
-	if (!has_book(loan))
+	if (!has_events(rc))
 		return false;
 	verve_engine_lock(qp);
-	done = may_be_lent(qp) && are_carried(qp) &&
-	       verve_carry_terms(qp, terms);
+	done = may_be_offloaded(qp) && are_supported(qp) &&
+	       verve_rc_device_terms(qp, terms);
 	if (done) {
 		*state = state_of(qp);
-		*loan->terms = *terms;
-		hand_over(qp);
+		*rc->terms = *terms;
+		begin_offload(qp);
 	} else {
-		stay_a_while(loan);
+		back_off(rc);
 	}
 	verve_engine_release(qp);
 	return done;
 }
 
-static void lent(struct verve_offload_qp *known)
+static void offloaded(struct verve_offload_qp *known)
 {
 	struct verve_qp *qp = known->owner;
 
 	verve_engine_lock(qp);
-	qp->loan->may_post = true;
+	qp->rc_offload->may_post = true;
 	verve_engine_release(qp);
 }
 
@@ -207,7 +210,7 @@ static bool may_stay(struct verve_offload_qp *known)
 	bool holds;
 
 	verve_engine_lock(qp);
-	holds = verve_carry_holds(qp, qp->loan->terms);
+	holds = verve_rc_device_terms_hold(qp, qp->rc_offload->terms);
 	verve_engine_release(qp);
 	return holds;
 }
@@ -251,7 +254,7 @@ static void resume(struct verve_qp *qp,
 	__must_hold(&qp->lock)
 {
 	if (!state) {
-		verve_count(qp, offload_lost, 1);
+		verve_count(qp, rc_offload_lost, 1);
 		verve_engine_event(qp, IB_EVENT_QP_FATAL);
 		verve_engine_error(qp);
 		return;
@@ -267,70 +270,71 @@ static void resume(struct verve_qp *qp,
 }
 
 /* Who changes the QP, or resets the NIC, says nothing of what will be. */
-static void come_home(struct verve_loan *loan)
+static void count_return(struct verve_rc_offload *rc)
 {
-	bool by_itself = test_and_clear_bit(0, &loan->asked) || !loan->may_post;
-	unsigned int lasted = jiffies_to_msecs(jiffies - loan->since);
+	bool by_itself =
+		test_and_clear_bit(0, &rc->return_asked) || !rc->may_post;
+	unsigned int lasted = jiffies_to_msecs(jiffies - rc->since);
 
-	if (!by_itself || lasted >= GOOD_LOAN)
-		loan->stay = MIN_STAY;
+	if (!by_itself || lasted >= GOOD_TIME)
+		rc->backoff = MIN_BACKOFF;
 	if (by_itself)
-		stay_a_while(loan);
-	loan->may_post = false;
+		back_off(rc);
+	rc->may_post = false;
 }
 
 static void returned(struct verve_offload_qp *known,
 		     const struct verve_offload_rc_state *state)
 {
 	struct verve_qp *qp = known->owner;
-	struct verve_loan *loan = qp->loan;
+	struct verve_rc_offload *rc = qp->rc_offload;
 
 	verve_engine_lock(qp);
 	if (state && !is_sane(qp, state))
 		state = NULL;
-	verve_loan_settle(qp, state ? state->una : qp->req.una);
-	verve_book_close(loan->book, &qp->resp);
-	qp->lent = false;
-	loan->home_una = qp->req.una;
-	come_home(loan);
-	verve_count(qp, offload_returned, 1);
+	verve_rc_offload_settle(qp, state ? state->una : qp->req.una);
+	verve_rc_events_close(rc->events, &qp->resp);
+	qp->is_offloaded = false;
+	rc->return_una = qp->req.una;
+	count_return(rc);
+	verve_count(qp, rc_offload_returned, 1);
 	resume(qp, state);
 	verve_engine_release(qp);
 }
 
 /* ---------------------------------------------------------------- what the NIC tells */
 
-static struct verve_book *book_of(const struct verve_offload_qp *known)
+static struct verve_rc_events *events_of(const struct verve_offload_qp *known)
 {
 	const struct verve_qp *qp = known->owner;
 
-	return qp->loan->book;
+	return qp->rc_offload->events;
 }
 
 static int take_recv(struct verve_offload_qp *known,
 		     struct verve_offload_rc_recv *recv)
 {
-	return verve_book_take_recv(book_of(known), known->owner, recv);
+	return verve_rc_events_take_recv(events_of(known), known->owner, recv);
 }
 
 static void received(struct verve_offload_qp *known,
 		     const struct verve_offload_rc_done *done)
 {
-	verve_book_received(book_of(known), done);
+	verve_rc_events_received(events_of(known), done);
 }
 
 static int take_read(struct verve_offload_qp *known,
 		     const struct verve_offload_rc_read *read)
 {
-	return verve_book_read(book_of(known), read);
+	return verve_rc_events_read(events_of(known), read);
 }
 
 static void acked(struct verve_offload_qp *known, u32 una)
 {
 	const struct verve_qp *qp = known->owner;
 
-	/* The data of READs before the PSN: see verve_loan_run() */
-	smp_store_release(&qp->loan->acked, una);
+	/* The data of READs before the PSN: see verve_rc_offload_round() */
+	smp_store_release(&qp->rc_offload->acked, una);
 }
 
 static void report(struct verve_offload_qp *known)
@@ -338,98 +342,99 @@ static void report(struct verve_offload_qp *known)
 	verve_engine_kick(known->owner, VERVE_EV_REPORT);
 }
 
-static void give_back(struct verve_offload_qp *known)
+static void ask_return(struct verve_offload_qp *known)
 {
 	const struct verve_qp *qp = known->owner;
 
-	verve_loan_ask_back(qp->loan);
+	verve_rc_offload_ask_return(qp->rc_offload);
 }
 
-const struct verve_offload_rc_user verve_loan_user = {
-	.lend = lend,
-	.lent = lent,
+const struct verve_offload_rc_user verve_rc_offload_user = {
+	.offload = offload,
+	.offloaded = offloaded,
 	.returned = returned,
 	.take_recv = take_recv,
 	.received = received,
 	.read = take_read,
 	.acked = acked,
 	.report = report,
-	.give_back = give_back,
+	.ask_return = ask_return,
 	.may_stay = may_stay,
 };
 
 /* ---------------------------------------------------------------- when */
 
-static void loan_work(struct work_struct *work)
+static void rc_offload_work(struct work_struct *work)
 {
-	struct verve_loan *loan = container_of(work, struct verve_loan, work);
+	struct verve_rc_offload *rc =
+		container_of(work, struct verve_rc_offload, work);
 
-	if (test_bit(0, &loan->asked))
-		verve_carry_take_back(loan->qp);
+	if (test_bit(0, &rc->return_asked))
+		verve_rc_device_return(rc->qp);
 	else
-		verve_carry_lend(loan->qp);
+		verve_rc_device_offload(rc->qp);
 }
 
-void verve_loan_round_end(struct verve_qp *qp)
+void verve_rc_offload_round_end(struct verve_qp *qp)
 {
-	struct verve_loan *loan = qp->loan;
+	struct verve_rc_offload *rc = qp->rc_offload;
 
-	if (likely(!loan || !verve_carry_is_offered(qp)))
+	if (likely(!rc || !verve_rc_device_is_offered(qp)))
 		return;
-	if (may_be_lent(qp))
-		queue_work(qp->dev->nic_wq, &loan->work);
+	if (may_be_offloaded(qp))
+		queue_work(qp->dev->nic_wq, &rc->work);
 }
 
-void verve_loan_forbid(struct verve_qp *qp)
+void verve_rc_offload_forbid(struct verve_qp *qp)
 {
 	bool is_away;
 
-	if (!qp->loan)
+	if (!qp->rc_offload)
 		return;
 	verve_engine_lock(qp);
-	qp->loan->barred++;
-	is_away = qp->lent;
+	qp->rc_offload->barred++;
+	is_away = qp->is_offloaded;
 	verve_engine_unlock(qp);
 	if (is_away)
-		verve_carry_take_back(qp);
+		verve_rc_device_return(qp);
 }
 
-void verve_loan_end(struct verve_qp *qp)
+void verve_rc_offload_end(struct verve_qp *qp)
 {
-	verve_loan_forbid(qp);
-	if (qp->loan)
-		cancel_work_sync(&qp->loan->work);
+	verve_rc_offload_forbid(qp);
+	if (qp->rc_offload)
+		cancel_work_sync(&qp->rc_offload->work);
 }
 
-void verve_loan_permit(struct verve_qp *qp)
+void verve_rc_offload_permit(struct verve_qp *qp)
 {
-	if (qp->loan)
-		qp->loan->barred--;
+	if (qp->rc_offload)
+		qp->rc_offload->barred--;
 }
 
-struct verve_loan *verve_loan_alloc(struct verve_qp *qp)
+struct verve_rc_offload *verve_rc_offload_alloc(struct verve_qp *qp)
 {
-	struct verve_loan *loan = kzalloc_obj(*loan, GFP_KERNEL_ACCOUNT);
+	struct verve_rc_offload *rc = kzalloc_obj(*rc, GFP_KERNEL_ACCOUNT);
 
-	if (!loan)
+	if (!rc)
 		return NULL;
-	loan->terms = kzalloc_obj(*loan->terms, GFP_KERNEL_ACCOUNT);
-	if (!loan->terms) {
-		kfree(loan);
+	rc->terms = kzalloc_obj(*rc->terms, GFP_KERNEL_ACCOUNT);
+	if (!rc->terms) {
+		kfree(rc);
 		return NULL;
 	}
-	loan->qp = qp;
-	loan->stay = MIN_STAY;
-	loan->next = jiffies;
-	INIT_WORK(&loan->work, loan_work);
-	return loan;
+	rc->qp = qp;
+	rc->backoff = MIN_BACKOFF;
+	rc->not_before = jiffies;
+	INIT_WORK(&rc->work, rc_offload_work);
+	return rc;
 }
 
-void verve_loan_free(struct verve_loan *loan)
+void verve_rc_offload_free(struct verve_rc_offload *rc)
 {
-	if (!loan)
+	if (!rc)
 		return;
-	kfree(loan->book);
-	kfree(loan->terms);
-	kfree(loan);
+	kfree(rc->events);
+	kfree(rc->terms);
+	kfree(rc);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that are lent to a NIC (see rc.h): what is left to do here meanwhile
+ * QPs that are offloaded to a NIC (see rc.h): what is left to do here meanwhile
  */
 #include <linux/jiffies.h>
 #include <rdma/verve_offload_rc.h>
@@ -17,13 +17,13 @@ enum {
 	GRACE		= 50,
 };
 
-void verve_loan_ask_back(struct verve_loan *loan)
+void verve_rc_offload_ask_return(struct verve_rc_offload *rc)
 {
-	if (!test_and_set_bit(0, &loan->asked))
-		queue_work(loan->qp->dev->nic_wq, &loan->work);
+	if (!test_and_set_bit(0, &rc->return_asked))
+		queue_work(rc->qp->dev->nic_wq, &rc->work);
 }
 
-static bool is_carried(const struct verve_swqe *wqe)
+static bool is_supported(const struct verve_swqe *wqe)
 {
 	switch (wqe->opcode) {
 	case IB_WR_SEND:
@@ -39,7 +39,7 @@ static bool is_carried(const struct verve_swqe *wqe)
 
 /*
  * Is its memory there? What the NIC knows of it is the NIC's business. Without a
- * depth for READs, one fails, and that it does at home.
+ * depth for READs, one fails, and that it does in software.
  */
 static bool is_allowed(const struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
@@ -65,10 +65,10 @@ static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe)
 	       verve_psn_count(wqe->length, qp->mtu) <= MOST_PSNS;
 }
 
-bool verve_loan_carries(const struct verve_qp *qp,
-			const struct verve_swqe *wqe)
+bool verve_rc_offload_supports(const struct verve_qp *qp,
+			       const struct verve_swqe *wqe)
 {
-	return is_carried(wqe) && fits(qp, wqe);
+	return is_supported(wqe) && fits(qp, wqe);
 }
 
 static bool is_idle(const struct verve_qp *qp)
@@ -87,9 +87,9 @@ static bool post_next(struct verve_qp *qp)
 
 	if (!wqe)
 		return false;
-	if (!is_carried(wqe) || !is_allowed(qp, wqe) ||
+	if (!is_supported(wqe) || !is_allowed(qp, wqe) ||
 	    (is_idle(qp) && !fits(qp, wqe))) {
-		verve_loan_ask_back(qp->loan);
+		verve_rc_offload_ask_return(qp->rc_offload);
 		return false;
 	}
 	if (!fits(qp, wqe))
@@ -99,7 +99,7 @@ static bool post_next(struct verve_qp *qp)
 			return false;
 		verve_requester_start(qp, wqe);
 	}
-	if (verve_carry_post(qp, wqe))
+	if (verve_rc_device_post(qp, wqe))
 		return false;
 	end = verve_psn_add(wqe->last_psn, 1);
 	if (verve_psn_before(req->psn, end))
@@ -110,7 +110,7 @@ static bool post_next(struct verve_qp *qp)
 }
 
 static void complete_recv(struct verve_qp *qp,
-			  const struct verve_book_event *event)
+			  const struct verve_rc_event *event)
 	__must_hold(&qp->lock)
 {
 	struct ib_wc wc = {
@@ -149,15 +149,15 @@ static void remember_read(struct verve_qp *qp,
 }
 
 /* What the NIC has told: to completions, and to what must be remembered. */
-void verve_loan_settle(struct verve_qp *qp, u32 una)
+void verve_rc_offload_settle(struct verve_qp *qp, u32 una)
 {
-	struct verve_book_event event;
-	unsigned int most = VERVE_BOOK_EVENTS;
+	struct verve_rc_event event;
+	unsigned int most = VERVE_RC_EVENTS;
 
 	if (verve_psn_before(qp->req.una, una) &&
 	    !verve_psn_before(qp->req.psn, una))
 		verve_completer_acknowledged(qp, una);
-	while (most-- && verve_book_next(qp->loan->book, &event)) {
+	while (most-- && verve_rc_events_next(qp->rc_offload->events, &event)) {
 		if (event.is_read)
 			remember_read(qp, &event.read);
 		else
@@ -167,23 +167,23 @@ void verve_loan_settle(struct verve_qp *qp, u32 una)
 		qp->notices |= VERVE_NOTICE_SRQ;
 }
 
-/* What was on its way when the QP was lent has passed. */
-static bool has_begun(const struct verve_loan *loan)
+/* What was on its way when the QP was offloaded has passed. */
+static bool has_begun(const struct verve_rc_offload *rc)
 {
-	return time_after(jiffies, loan->since + msecs_to_jiffies(GRACE));
+	return time_after(jiffies, rc->since + msecs_to_jiffies(GRACE));
 }
 
-void verve_loan_run(struct verve_qp *qp, bool strayed)
+void verve_rc_offload_round(struct verve_qp *qp, bool strayed)
 {
-	struct verve_loan *loan = qp->loan;
+	struct verve_rc_offload *rc = qp->rc_offload;
 
 	/* The data of READs before it are in memory. */
-	verve_loan_settle(qp, smp_load_acquire(&loan->acked));
-	if (!loan->may_post)
+	verve_rc_offload_settle(qp, smp_load_acquire(&rc->acked));
+	if (!rc->may_post)
 		return;
-	if (qp->state != IB_QPS_RTS || !verve_carry_is_current(qp) ||
-	    (strayed && has_begun(loan))) {
-		verve_loan_ask_back(loan);
+	if (qp->state != IB_QPS_RTS || !verve_rc_device_is_current(qp) ||
+	    (strayed && has_begun(rc))) {
+		verve_rc_offload_ask_return(rc);
 		return;
 	}
 	while (qp->budget && post_next(qp))
