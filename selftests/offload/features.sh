@@ -187,9 +187,9 @@ is_shown() {
 	says segmentation_ipv4 "off: va computes ICRCs (icrc_tx)" &&
 	turn va able 0 && says scatter_gather "in use" &&
 	ip netns exec "$NS_A" ethtool -K va gro off &&
-	says rx_coupling "off: va has generic-receive-offload off" &&
+	says rx_gro "off: va has generic-receive-offload off" &&
 	ip netns exec "$NS_A" ethtool -K va gro on &&
-	says rx_coupling "in use" &&
+	says rx_gro "in use" &&
 	says rx_hash "off: va has receive-hashing off"
 }
 

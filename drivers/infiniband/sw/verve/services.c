@@ -96,8 +96,7 @@ SERVICE(segmentation_ipv4, say_segmentation(dev, ndev, false, buf));
 SERVICE(segmentation_ipv6, say_segmentation(dev, ndev, true, buf));
 SERVICE(scatter_gather,
 	say_feature(ndev, NETIF_F_SG, "tx-scatter-gather", buf));
-SERVICE(rx_coupling,
-	say_feature(ndev, NETIF_F_GRO, "generic-receive-offload", buf));
+SERVICE(rx_gro, say_feature(ndev, NETIF_F_GRO, "generic-receive-offload", buf));
 SERVICE(rx_hash, say_feature(ndev, NETIF_F_RXHASH, "receive-hashing", buf));
 SERVICE(icrc_tx, say_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC, buf));
 SERVICE(icrc_rx, say_offered(dev, ndev, VERVE_OFFLOAD_RX_ICRC, buf));
@@ -109,7 +108,7 @@ static struct attribute *attrs[] = {
 	&dev_attr_segmentation_ipv4.attr,
 	&dev_attr_segmentation_ipv6.attr,
 	&dev_attr_scatter_gather.attr,
-	&dev_attr_rx_coupling.attr,
+	&dev_attr_rx_gro.attr,
 	&dev_attr_rx_hash.attr,
 	&dev_attr_icrc_tx.attr,
 	&dev_attr_icrc_rx.attr,

@@ -50,7 +50,7 @@ static void count(struct verve_train *train, const struct verve_burst *burst)
 	verve_stats_add(train->peer_stats->counter[VERVE_CNT_rcvd_bytes], bytes);
 }
 
-static int hand_over(struct verve_train *train, struct verve_handover *handover)
+static int deliver(struct verve_train *train, struct verve_handover *handover)
 {
 	struct verve_loop *loop = train->loop;
 	bool is_request = !(verve_opcode_flags(handover->arrival.pdu.opcode) &
@@ -60,7 +60,7 @@ static int hand_over(struct verve_train *train, struct verve_handover *handover)
 		loop->sending = true;
 	else
 		loop->has_responded = true;
-	verve_pair_take_in(train->peer, &handover->arrival);
+	verve_pair_receive(train->peer, &handover->arrival);
 	if (is_request)
 		loop->sending = false;
 	return handover->error;
@@ -96,7 +96,7 @@ int verve_loop_send(struct verve_train *train, const struct verve_burst *burst)
 			verve_count(train, send_err, 1);
 		return 0;
 	}
-	err = hand_over(train, &handover);
+	err = deliver(train, &handover);
 	if (likely(!err))
 		count(train, burst);
 	return err;
@@ -113,7 +113,7 @@ void verve_loop_flush(struct verve_train *train)
 			.packets = 1,
 		};
 
-		hand_over(train, &handover);
+		deliver(train, &handover);
 	}
 	loop->num_acks = 0;
 }

@@ -54,6 +54,6 @@ bool verve_mcast_receive(struct verve_net *vnet, struct verve_dev *dev,
 			 const struct verve_arrival *arrival);
 
 /* A handover for @qp, of a pair whose engines are both owned. BH off. */
-void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival);
+void verve_pair_receive(struct verve_qp *qp, struct verve_arrival *arrival);
 
 #endif

@@ -73,7 +73,7 @@ static bool is_service(const struct verve_qp *qp, u32 flags)
 	}
 }
 
-static bool take_in_connected(struct verve_qp *qp,
+static bool receive_connected(struct verve_qp *qp,
 			      struct verve_arrival *arrival, u32 flags)
 	__must_hold(&qp->lock)
 {
@@ -87,7 +87,7 @@ static bool take_in_connected(struct verve_qp *qp,
 }
 
 /* It says that this QP sends too much; of datagrams, nobody keeps account. */
-static void take_in_cnp(struct verve_qp *qp,
+static void receive_cnp(struct verve_qp *qp,
 			const struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
@@ -101,13 +101,13 @@ static void take_in_cnp(struct verve_qp *qp,
 		verve_congestion_notified(qp);
 }
 
-bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+bool verve_engine_dispatch(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	u32 flags = verve_opcode_flags(arrival->pdu.opcode);
 
 	trace_verve_arrival(qp, &arrival->pdu);
 	if (unlikely(flags & VERVE_OP_CNP)) {
-		take_in_cnp(qp, arrival);
+		receive_cnp(qp, arrival);
 		return false;
 	}
 	if (!is_service(qp, flags))
@@ -119,16 +119,16 @@ bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
 	else if (!verve_arrival_matches(arrival, &qp->flow.av))
 		verve_qp_drop(qp, rx_drop_address);
 	else
-		return take_in_connected(qp, arrival, flags);
+		return receive_connected(qp, arrival, flags);
 	return false;
 }
 
 /* What cannot be copied now stays, and with it all that comes behind it. */
-static void take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+static void receive_or_hold(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
 	if (!verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
-	    verve_engine_take_in(qp, arrival))
+	    verve_engine_dispatch(qp, arrival))
 		return;
 	if (!verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) ||
 	    verve_responder_rnr(qp, arrival))
@@ -157,7 +157,7 @@ void verve_engine_take_ooo(struct verve_qp *qp)
 	struct verve_arrival *arrival;
 
 	while ((arrival = next_ooo(qp)))
-		take_in(qp, arrival);
+		receive_or_hold(qp, arrival);
 }
 
 bool verve_engine_keep(struct verve_qp *qp, struct verve_ooo *ooo,
@@ -190,14 +190,15 @@ static bool is_due(const struct verve_qp *qp, struct llist_node *node)
 	return pdu->psn == qp->resp.epsn;
 }
 
-static void take_in_list(struct verve_qp *qp, struct llist_node *list)
+static void receive_list(struct verve_qp *qp, struct llist_node *list)
 	__must_hold(&qp->lock)
 {
 	struct llist_node *next;
 
 	for (; list; list = next) {
 		next = list->next;
-		take_in(qp, container_of(list, struct verve_arrival, node));
+		receive_or_hold(qp,
+				container_of(list, struct verve_arrival, node));
 		if (!is_due(qp, next))
 			verve_engine_take_ooo(qp);
 	}
@@ -214,11 +215,11 @@ static struct llist_node *empty_inbox(struct verve_qp *qp)
 	return llist_reverse_order(llist_del_all(&qp->inbox));
 }
 
-static void take_in_all(struct verve_qp *qp)
+static void receive_all(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	take_in_list(qp, verve_stall_release(qp));
-	take_in_list(qp, empty_inbox(qp));
+	receive_list(qp, verve_stall_release(qp));
+	receive_list(qp, empty_inbox(qp));
 }
 
 /* VERVE_EV_OOO: who has waited for long does so in vain. */
@@ -253,7 +254,7 @@ static bool drop_all(struct verve_qp *qp)
 }
 
 /* One round: what came in, what is owed to the peer, what may be sent. */
-static void run(struct verve_qp *qp)
+static void run_round(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	unsigned long events = xchg(&qp->events, 0);
@@ -276,7 +277,7 @@ static void run(struct verve_qp *qp)
 	verve_pair_begin(qp, &peer_train, &loop);
 	if (events & BIT(VERVE_EV_FAULT))
 		verve_pair_resume(qp);
-	take_in_all(qp);
+	receive_all(qp);
 	if (events & BIT(VERVE_EV_OOO))
 		age_ooo(qp);
 	if (events & BIT(VERVE_EV_TIMER))
@@ -420,7 +421,7 @@ static struct verve_qp *run_rounds(struct verve_qp *qp, enum entry entry,
 			is_wanted(qp);
 			return NULL;
 		}
-		run(qp);
+		run_round(qp);
 		if (!leave(qp, &peer, entry))
 			return peer;
 		if (++rounds == 2) {
@@ -491,7 +492,7 @@ void verve_engine_unlock(struct verve_qp *qp)
 	struct verve_qp *peer;
 
 	if (verve_pair_join(qp, false))
-		run(qp);
+		run_round(qp);
 	else
 		verve_engine_again(qp);
 	if (leave(qp, &peer, ENTRY_VERB))

@@ -187,11 +187,11 @@ static u8 lost_kind(const struct verve_arrival *arrival)
  * now is not kept, but asked for again. Packets are kept from when the two were
  * no pair yet.
  */
-void verve_pair_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+void verve_pair_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
 	if (!verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))
-		verve_engine_take_in(qp, arrival);
+		verve_engine_dispatch(qp, arrival);
 	if (verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))
 		qp->pair.lost |= lost_kind(arrival);
 	else

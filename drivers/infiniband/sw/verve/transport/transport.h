@@ -322,7 +322,7 @@ void verve_engine_nudge(struct verve_qp *qp);
  * One arrival: to the responder, the completer, or nowhere. Return: true when
  * it has been kept, and must not be freed.
  */
-bool verve_engine_take_in(struct verve_qp *qp, struct verve_arrival *arrival)
+bool verve_engine_dispatch(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /* After one: those that came before it, and whose turn has come, or has passed */
 void verve_engine_take_ooo(struct verve_qp *qp)
