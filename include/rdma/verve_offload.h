@@ -565,8 +565,8 @@ struct verve_offload_registry {
 		      struct verve_offload_stats *stats);
 	const u32 *any;
 	u32 (*features)(struct net_device *ndev);
-	void (*tx_icrc)(struct verve_offload_sender * sender,
-			struct sk_buff * skb);
+	void (*tx_icrc)(struct verve_offload_sender *sender,
+			struct sk_buff *skb);
 	bool (*takes_trains)(struct verve_offload_sender *sender);
 	void (*tx_lso)(struct verve_offload_sender *sender,
 		       struct sk_buff *skb);

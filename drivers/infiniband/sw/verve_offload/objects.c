@@ -24,7 +24,7 @@
 #include "offload.h"
 
 /**
- * struct place - where objects are known, and what for
+ * struct binding - where objects are known, and what for
  * @offload: device, or NULL
  * @features: of that device, for which it knows them
  * @losses: of that device, then: what it has lost since, it may have forgotten

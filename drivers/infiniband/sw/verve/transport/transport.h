@@ -219,7 +219,7 @@ struct verve_rd_atomic *verve_rd_atomic_alloc(u32 slots);
  * verve_rd_atomic_resize() - have room for so many requests, or take no more
  * than so many
  * @resp: of a QP whose engine is locked
- * @resources: of verve_rd_atomic_alloc(@slots), or NULL when @slots is 0
+ * @res: of verve_rd_atomic_alloc(@slots), or NULL when @slots is 0
  * @slots: max_dest_rd_atomic
  *
  * What was executed stays remembered, and what is to be answered is: the peer may
