@@ -554,7 +554,7 @@ enum verve_offload_object_kind {
  * @rx_stop: likewise
  * @rc_offload: a QP that is offered may be offloaded. Process
  * @rc_return: it is to be back, if it is offloaded, when this returns. Process
- * @rc_post: ops.rc->post() for a offloaded QP. BH off
+ * @rc_post: ops.rc->post() for an offloaded QP. BH off
  */
 struct verve_offload_registry {
 	void (*attach)(const struct verve_offload_transport *transport);

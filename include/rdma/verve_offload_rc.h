@@ -28,7 +28,7 @@
  * the peer must be refused, what the peer refuses, congestion (a CNP, or CE), and a
  * peer that does not answer.
  *
- * Packets that come for a offloaded QP, but not to the device, are dropped by software.
+ * Packets that come for an offloaded QP, but not to the device, are dropped by software.
  */
 #ifndef RDMA_VERVE_OFFLOAD_RC_H
 #define RDMA_VERVE_OFFLOAD_RC_H
