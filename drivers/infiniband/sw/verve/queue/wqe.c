@@ -7,52 +7,8 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include "../wire/headers.h"
+#include "opdef.h"
 #include "wqe.h"
-
-enum service {
-	RC = 1 << 0,
-	UC = 1 << 1,
-	UD = 1 << 2,
-};
-
-/* Which arm of the request's union an opcode fills, and what else it is. */
-enum operands {
-	SEND		= 1 << 0,
-	RDMA		= 1 << 1,
-	ATOMIC		= 1 << 2,
-	/* Payload leaves this side: inline data has a meaning. */
-	OUTBOUND	= 1 << 3,
-	IMM		= 1 << 4,
-	INV		= 1 << 5,
-	FLUSH		= 1 << 6,
-	/* The payload stands in the request, whatever the flags say. */
-	VALUE		= 1 << 7,
-	/* Change a key here, and carry nothing */
-	BIND		= 1 << 8,
-	REGISTER	= 1 << 9,
-};
-
-struct wr_opcode {
-	u8 services;
-	u16 operands;
-};
-
-/* IBTA vol. 1, 10.2.2, table of operations by transport service */
-static const struct wr_opcode wr_opcodes[] = {
-	[IB_WR_SEND]			= { RC | UC | UD, SEND | OUTBOUND },
-	[IB_WR_SEND_WITH_IMM]		= { RC | UC | UD, SEND | OUTBOUND | IMM },
-	[IB_WR_SEND_WITH_INV]		= { RC, SEND | OUTBOUND | INV },
-	[IB_WR_RDMA_WRITE]		= { RC | UC, RDMA | OUTBOUND },
-	[IB_WR_RDMA_WRITE_WITH_IMM]	= { RC | UC, RDMA | OUTBOUND | IMM },
-	[IB_WR_RDMA_READ]		= { RC, RDMA },
-	[IB_WR_ATOMIC_CMP_AND_SWP]	= { RC, ATOMIC },
-	[IB_WR_ATOMIC_FETCH_AND_ADD]	= { RC, ATOMIC },
-	[IB_WR_LOCAL_INV]		= { RC | UC, INV },
-	[IB_WR_BIND_MW]			= { RC | UC, BIND },
-	[IB_WR_REG_MR]			= { RC | UC, REGISTER },
-	[IB_WR_FLUSH]			= { RC, FLUSH },
-	[IB_WR_ATOMIC_WRITE]		= { RC, RDMA | OUTBOUND | VALUE },
-};
 
 /* The union's arm for FLUSH, as librxe fills it; Linux 6.1's header lacks it */
 struct flush_wr {
@@ -77,12 +33,12 @@ static u8 service_of(enum ib_qp_type type)
 {
 	switch (type) {
 	case IB_QPT_RC:
-		return RC;
+		return VERVE_SERVICE_RC;
 	case IB_QPT_UC:
-		return UC;
+		return VERVE_SERVICE_UC;
 	case IB_QPT_UD:
 	case IB_QPT_GSI:
-		return UD;
+		return VERVE_SERVICE_UD;
 	default:
 		return 0;
 	}
@@ -92,16 +48,16 @@ static u8 service_of(enum ib_qp_type type)
 static u16 operands_of(const struct verve_wqe_limits *limits, u32 opcode,
 		       bool is_inline)
 {
-	const struct wr_opcode *op;
+	const struct verve_opdef *def;
 
-	if (opcode >= ARRAY_SIZE(wr_opcodes))
+	if (opcode >= VERVE_NUM_OPDEFS)
 		return 0;
-	op = &wr_opcodes[opcode];
-	if (!(op->services & service_of(limits->qp_type)))
+	def = &verve_opdefs[opcode];
+	if (!(def->services & service_of(limits->qp_type)))
 		return 0;
-	if (is_inline && !(op->operands & OUTBOUND))
+	if (is_inline && !(def->flags & VERVE_WR_OUTBOUND))
 		return 0;
-	return op->operands;
+	return def->flags;
 }
 
 /* Is this a length that such a request can have? */
@@ -109,11 +65,12 @@ static bool length_is_legal(const struct verve_wqe_limits *limits,
 			    const struct verve_swqe *swqe, u16 operands,
 			    u64 length)
 {
-	if (operands & (ATOMIC | VALUE))
+	if (operands & (VERVE_WR_ATOMIC | VERVE_WR_VALUE))
 		return length == ATOMIC_BYTES;
 	if (swqe->is_inline && length > limits->max_inline)
 		return false;
-	if (service_of(limits->qp_type) == UD && length > limits->mtu)
+	if (service_of(limits->qp_type) == VERVE_SERVICE_UD &&
+	    length > limits->mtu)
 		return false;
 	return length <= VERVE_MAX_MSG;
 }
@@ -162,29 +119,29 @@ static void copy_user_operands(const struct verve_wqe_limits *limits,
 			       const struct rxe_send_wr *wr, u16 operands,
 			       struct verve_swqe *out)
 {
-	if (operands & IMM)
+	if (operands & VERVE_WR_IMM)
 		out->imm = wr->ex.imm_data;
-	if (operands & INV)
+	if (operands & VERVE_WR_INV)
 		out->inv_rkey = wr->ex.invalidate_rkey;
 
-	if (operands & RDMA) {
+	if (operands & VERVE_WR_RDMA) {
 		out->raddr = wr->wr.rdma.remote_addr;
 		out->rkey = wr->wr.rdma.rkey;
-	} else if (operands & FLUSH) {
+	} else if (operands & VERVE_WR_FLUSH) {
 		copy_flush((const void *)&wr->wr, out);
-	} else if (operands & ATOMIC) {
+	} else if (operands & VERVE_WR_ATOMIC) {
 		out->raddr = wr->wr.atomic.remote_addr;
 		out->compare_add = wr->wr.atomic.compare_add;
 		out->swap = wr->wr.atomic.swap;
 		out->rkey = wr->wr.atomic.rkey;
-	} else if (operands & BIND) {
+	} else if (operands & VERVE_WR_BIND) {
 		out->addr = wr->wr.mw.addr;
 		out->bytes = wr->wr.mw.length;
 		out->mr_lkey = wr->wr.mw.mr_lkey;
 		out->mw_rkey = wr->wr.mw.mw_rkey;
 		out->key = wr->wr.mw.rkey;
 		out->access = wr->wr.mw.access;
-	} else if (service_of(limits->qp_type) == UD) {
+	} else if (service_of(limits->qp_type) == VERVE_SERVICE_UD) {
 		out->ah_num = wr->wr.ud.ah_num;
 		out->rqpn = wr->wr.ud.remote_qpn;
 		out->rqkey = wr->wr.ud.remote_qkey;
@@ -202,7 +159,7 @@ static bool copy_user_payload(const struct verve_wqe_limits *limits,
 
 	if (verve_swqe_is_local(out))
 		return true;
-	if (out->is_inline || operands & FLUSH) {
+	if (out->is_inline || operands & VERVE_WR_FLUSH) {
 		length = dma->length;
 	} else {
 		if (dma->num_sge > limits->max_sge)
@@ -218,7 +175,7 @@ static bool copy_user_payload(const struct verve_wqe_limits *limits,
 		memcpy(out->inline_data, dma->inline_data, length);
 		return true;
 	}
-	if (operands & FLUSH)
+	if (operands & VERVE_WR_FLUSH)
 		return true;
 	out->num_sge = dma->num_sge;
 	for (i = 0; i < dma->num_sge; i++)
@@ -242,12 +199,12 @@ void verve_wqe_from_user(const struct verve_wqe_limits *limits,
 	out->flags = wr->send_flags & KNOWN_FLAGS;
 	out->is_inline = wr->send_flags & IB_SEND_INLINE;
 	operands = operands_of(limits, wr->opcode, out->is_inline);
-	if (!operands || operands & REGISTER) {
+	if (!operands || operands & VERVE_WR_REGISTER) {
 		out->error = IB_WC_LOC_QP_OP_ERR;
 		return;
 	}
 	out->opcode = wr->opcode;
-	out->is_inline |= !!(operands & VALUE);
+	out->is_inline |= !!(operands & VERVE_WR_VALUE);
 	copy_user_operands(limits, wr, operands, out);
 	if (!copy_user_payload(limits, &wqe->dma, operands, out))
 		out->error = IB_WC_LOC_LEN_ERR;
@@ -257,24 +214,24 @@ static void copy_kernel_operands(const struct verve_wqe_limits *limits,
 				 const struct ib_send_wr *wr, u16 operands,
 				 u32 ah_num, struct verve_swqe *out)
 {
-	if (operands & IMM)
+	if (operands & VERVE_WR_IMM)
 		out->imm = wr->ex.imm_data;
-	if (operands & INV)
+	if (operands & VERVE_WR_INV)
 		out->inv_rkey = wr->ex.invalidate_rkey;
 
-	if (operands & RDMA) {
+	if (operands & VERVE_WR_RDMA) {
 		out->raddr = rdma_wr(wr)->remote_addr;
 		out->rkey = rdma_wr(wr)->rkey;
-	} else if (operands & ATOMIC) {
+	} else if (operands & VERVE_WR_ATOMIC) {
 		out->raddr = atomic_wr(wr)->remote_addr;
 		out->compare_add = atomic_wr(wr)->compare_add;
 		out->swap = atomic_wr(wr)->swap;
 		out->rkey = atomic_wr(wr)->rkey;
-	} else if (operands & REGISTER) {
+	} else if (operands & VERVE_WR_REGISTER) {
 		out->mr = reg_wr(wr)->mr;
 		out->key = reg_wr(wr)->key;
 		out->access = reg_wr(wr)->access;
-	} else if (service_of(limits->qp_type) == UD) {
+	} else if (service_of(limits->qp_type) == VERVE_SERVICE_UD) {
 		out->ah_num = ah_num;
 		out->rqpn = ud_wr(wr)->remote_qpn;
 		out->rqkey = ud_wr(wr)->remote_qkey;
@@ -336,10 +293,10 @@ int verve_wqe_from_kernel(const struct verve_wqe_limits *limits,
 	out->flags = wr->send_flags & KNOWN_FLAGS;
 	out->is_inline = wr->send_flags & IB_SEND_INLINE;
 	operands = operands_of(limits, wr->opcode, out->is_inline);
-	if (!operands || operands & (BIND | FLUSH | VALUE))
+	if (!operands || operands & (VERVE_WR_BIND | VERVE_WR_FLUSH | VERVE_WR_VALUE))
 		return -EINVAL;
 	out->opcode = wr->opcode;
-	if (service_of(limits->qp_type) == UD && !ud_wr(wr)->ah)
+	if (service_of(limits->qp_type) == VERVE_SERVICE_UD && !ud_wr(wr)->ah)
 		return -EINVAL;
 	copy_kernel_operands(limits, wr, operands, ah_num, out);
 	if (!copy_kernel_payload(limits, wr, operands, out))

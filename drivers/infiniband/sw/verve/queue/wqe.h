@@ -11,6 +11,7 @@
 #include <rdma/rdma_user_rxe.h>
 #include "../limits.h"
 #include "../memory/iter.h"
+#include "opdef.h"
 
 enum verve_wqe_state {
 	VERVE_WQE_POSTED,	/* has no PSNs yet */
@@ -21,7 +22,7 @@ enum verve_wqe_state {
  * struct verve_swqe - a send work request, private copy
  * @wr_id: the user's
  * @wr_cqe: kernel users: in place of @wr_id
- * @opcode: enum ib_wr_opcode
+ * @opcode: enum ib_wr_opcode, of verve_opdefs
  * @flags: enum ib_send_flags
  * @num_sge: of @sge; 0 with inline data
  * @is_inline: @inline_data holds @length bytes
@@ -123,11 +124,16 @@ struct verve_wqe_limits {
 	u32 mtu;
 };
 
+static inline const struct verve_opdef *
+verve_swqe_def(const struct verve_swqe *wqe)
+{
+	return &verve_opdefs[wqe->opcode];
+}
+
 /* Ends on this side: changes a key, sends no packet, has no data. */
 static inline bool verve_swqe_is_local(const struct verve_swqe *wqe)
 {
-	return wqe->opcode == IB_WR_LOCAL_INV ||
-	       wqe->opcode == IB_WR_BIND_MW || wqe->opcode == IB_WR_REG_MR;
+	return verve_swqe_def(wqe)->flags & VERVE_WR_LOCAL;
 }
 
 /* Bytes of a private copy with room for @max_sge segments or @max_inline. */

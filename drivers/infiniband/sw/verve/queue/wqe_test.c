@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
+#include "opdef.c"
 #include "wqe.c"
 
 enum {

@@ -13,34 +13,15 @@
 #include "transport.h"
 #include "verdict.h"
 
-static const u8 wc_opcodes[] = {
-	[IB_WR_SEND] = IB_WC_SEND,
-	[IB_WR_SEND_WITH_IMM] = IB_WC_SEND,
-	[IB_WR_SEND_WITH_INV] = IB_WC_SEND,
-	[IB_WR_RDMA_WRITE] = IB_WC_RDMA_WRITE,
-	[IB_WR_RDMA_WRITE_WITH_IMM] = IB_WC_RDMA_WRITE,
-	[IB_WR_RDMA_READ] = IB_WC_RDMA_READ,
-	[IB_WR_ATOMIC_CMP_AND_SWP] = IB_WC_COMP_SWAP,
-	[IB_WR_ATOMIC_FETCH_AND_ADD] = IB_WC_FETCH_ADD,
-	[IB_WR_LOCAL_INV] = IB_WC_LOCAL_INV,
-	[IB_WR_BIND_MW] = IB_WC_BIND_MW,
-	[IB_WR_REG_MR] = IB_WC_REG_MR,
-	[IB_WR_FLUSH] = IB_WC_FLUSH,
-	[IB_WR_ATOMIC_WRITE] = IB_WC_ATOMIC_WRITE,
-};
-
 static bool is_atomic(const struct verve_swqe *wqe)
 {
-	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
-	       wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+	return verve_swqe_def(wqe)->flags & VERVE_WR_ATOMIC;
 }
 
 /* Takes responder resources: answered by a response of its own, and by nothing else. */
 static bool uses_rd_atomic(const struct verve_swqe *wqe)
 {
-	return wqe->opcode == IB_WR_RDMA_READ || is_atomic(wqe) ||
-	       wqe->opcode == IB_WR_FLUSH ||
-	       wqe->opcode == IB_WR_ATOMIC_WRITE;
+	return verve_swqe_def(wqe)->flags & VERVE_WR_RESPONSE;
 }
 
 static bool is_outstanding(const struct verve_qp *qp)
@@ -65,17 +46,14 @@ static struct ib_wc describe(const struct verve_qp *qp,
 			     const struct verve_swqe *wqe,
 			     enum ib_wc_status status)
 {
-	struct ib_wc wc = {
+	return (struct ib_wc) {
 		.wr_id = wqe->wr_id,
 		.status = status,
+		.opcode = verve_swqe_def(wqe)->wc_opcode,
 		.qp = qp->ibqp,
 		.byte_len = byte_len(wqe),
 		.port_num = 1,
 	};
-
-	if (wqe->opcode < ARRAY_SIZE(wc_opcodes))
-		wc.opcode = wc_opcodes[wqe->opcode];
-	return wc;
 }
 
 void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
@@ -399,7 +377,7 @@ static int copy_response(struct verve_qp *qp, struct verve_swqe *wqe,
 	struct verve_iter it;
 	int err;
 
-	if (!is_atomic(wqe) && wqe->opcode != IB_WR_RDMA_READ)
+	if (!(verve_swqe_def(wqe)->flags & VERVE_WR_INBOUND))
 		return 0;
 	verve_iter_sges(&it, qp->dev, qp->ibqp->pd, wqe->sge, wqe->num_sge,
 			IB_ACCESS_LOCAL_WRITE);

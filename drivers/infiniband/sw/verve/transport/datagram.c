@@ -29,8 +29,7 @@ static int transmit(struct verve_qp *qp, const struct verve_swqe *wqe,
 {
 	struct verve_flow flow = { .av = *av };
 	struct verve_burst burst = {
-		.kind = wqe->opcode == IB_WR_SEND ? VERVE_SEQ_UD_SEND :
-						    VERVE_SEQ_UD_SEND_IMM,
+		.kind = verve_swqe_def(wqe)->ud,
 		.qpn = wqe->rqpn,
 		.packets = 1,
 		.mtu = qp->mtu,

@@ -13,41 +13,9 @@
 #include "congestion.h"
 #include "transport.h"
 
-/* What a request turns into on the wire; RC's are in the first column. */
-static const struct {
-	u8 rc, uc;
-	bool is_rdma;
-} kinds[] = {
-	[IB_WR_SEND] = { VERVE_SEQ_RC_SEND, VERVE_SEQ_UC_SEND },
-	[IB_WR_SEND_WITH_IMM] = { VERVE_SEQ_RC_SEND_IMM,
-				  VERVE_SEQ_UC_SEND_IMM },
-	[IB_WR_SEND_WITH_INV] = { VERVE_SEQ_RC_SEND_INV, 0 },
-	[IB_WR_RDMA_WRITE] = { VERVE_SEQ_RC_WRITE, VERVE_SEQ_UC_WRITE, true },
-	[IB_WR_RDMA_WRITE_WITH_IMM] = { VERVE_SEQ_RC_WRITE_IMM,
-					VERVE_SEQ_UC_WRITE_IMM, true },
-	[IB_WR_RDMA_READ] = { VERVE_SEQ_RC_READ, 0, true },
-	[IB_WR_ATOMIC_CMP_AND_SWP] = { VERVE_SEQ_RC_CMP_SWP, 0 },
-	[IB_WR_ATOMIC_FETCH_AND_ADD] = { VERVE_SEQ_RC_FETCH_ADD, 0 },
-	[IB_WR_FLUSH] = { VERVE_SEQ_RC_FLUSH, 0, true },
-	[IB_WR_ATOMIC_WRITE] = { VERVE_SEQ_RC_ATOMIC_WRITE, 0, true },
-};
-
-static bool is_read(const struct verve_swqe *wqe)
+static bool has_flag(const struct verve_swqe *wqe, enum verve_opdef_flags flag)
 {
-	return wqe->opcode == IB_WR_RDMA_READ;
-}
-
-static bool is_atomic(const struct verve_swqe *wqe)
-{
-	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
-	       wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
-}
-
-/* One packet there and one back */
-static bool is_single(const struct verve_swqe *wqe)
-{
-	return is_atomic(wqe) || wqe->opcode == IB_WR_FLUSH ||
-	       wqe->opcode == IB_WR_ATOMIC_WRITE;
+	return verve_swqe_def(wqe)->flags & flag;
 }
 
 /* PSNs that may still be used before something is acknowledged. */
@@ -96,13 +64,13 @@ static bool more_follows(struct verve_qp *qp)
 		return false;
 	wqe = verve_sq_at(sq, sq->next + 1);
 	return !wqe->error && !(wqe->flags & IB_SEND_FENCE) &&
-	       !verve_swqe_is_local(wqe) && !is_read(wqe) && !is_single(wqe) &&
+	       !has_flag(wqe, VERVE_WR_LOCAL | VERVE_WR_RESPONSE) &&
 	       may_start(qp, wqe);
 }
 
 void verve_requester_start(struct verve_qp *qp, struct verve_swqe *wqe)
 {
-	u32 packets = is_single(wqe) ? 1 :
+	u32 packets = has_flag(wqe, VERVE_WR_SINGLE) ? 1 :
 		      verve_psn_count(wqe->length, qp->mtu);
 
 	wqe->first_psn = qp->req.psn;
@@ -168,7 +136,7 @@ static int check_memory(struct verve_qp *qp, const struct verve_swqe *wqe,
 
 static void describe(const struct verve_swqe *wqe, struct verve_burst *burst)
 {
-	if (kinds[wqe->opcode].is_rdma) {
+	if (has_flag(wqe, VERVE_WR_RDMA | VERVE_WR_FLUSH)) {
 		burst->pdu.va = wqe->raddr;
 		burst->pdu.rkey = wqe->rkey;
 		burst->pdu.dmalen = wqe->length;
@@ -258,7 +226,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	bool asks;
 	struct verve_iter it;
 	struct verve_burst burst = {
-		.kind = is_rc ? kinds[wqe->opcode].rc : kinds[wqe->opcode].uc,
+		.kind = is_rc ? verve_swqe_def(wqe)->rc : verve_swqe_def(wqe)->uc,
 		.qpn = qp->attr.dest_qp_num,
 		.mtu = qp->mtu,
 		.starts = !done,
@@ -383,7 +351,7 @@ static bool send_single(struct verve_qp *qp, struct verve_swqe *wqe)
 {
 	struct verve_iter value;
 	struct verve_burst burst = {
-		.kind = kinds[wqe->opcode].rc,
+		.kind = verve_swqe_def(wqe)->rc,
 		.qpn = qp->attr.dest_qp_num,
 		.packets = 1,
 		.mtu = qp->mtu,
@@ -392,7 +360,7 @@ static bool send_single(struct verve_qp *qp, struct verve_swqe *wqe)
 		.pdu.psn = qp->req.psn,
 	};
 
-	if (is_atomic(wqe))
+	if (has_flag(wqe, VERVE_WR_ATOMIC))
 		describe_atomic(wqe, &burst);
 	else
 		describe(wqe, &burst);
@@ -424,12 +392,12 @@ static bool send_reliable(struct verve_qp *qp, struct verve_swqe *wqe)
 
 	if (qp->req.wait_rnr || !allowance(qp) || (qp->req.probing && !again))
 		return false;
-	if (is_read(wqe) || is_single(wqe)) {
-		if (!has_depth(qp) && !again)
-			return false;
-		return is_read(wqe) ? send_read(qp, wqe) : send_single(qp, wqe);
-	}
-	return send_data(qp, wqe);
+	if (!has_flag(wqe, VERVE_WR_RESPONSE))
+		return send_data(qp, wqe);
+	if (!has_depth(qp) && !again)
+		return false;
+	return has_flag(wqe, VERVE_WR_SINGLE) ? send_single(qp, wqe) :
+						send_read(qp, wqe);
 }
 
 /* UC: what has been sent is done. */
@@ -450,14 +418,14 @@ static bool is_out_of_depth(const struct verve_qp *qp,
 			    const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
-	return (is_read(wqe) || is_single(wqe)) && !qp->attr.max_rd_atomic;
+	return has_flag(wqe, VERVE_WR_RESPONSE) && !qp->attr.max_rd_atomic;
 }
 
 /* Return: false when the request must wait. */
 static bool begin(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
-	bool writes = is_read(wqe) || is_atomic(wqe);
+	bool writes = has_flag(wqe, VERVE_WR_INBOUND);
 
 	if (!may_start(qp, wqe))
 		return verve_requester_ask(qp);
