@@ -251,7 +251,7 @@ static void check_reliable(const struct node *node)
 	expect(!req->rd_atomic && !req->ooo.count && !qp->resp.ooo.count,
 	       "%u READs, %u and %u packets out of order are left",
 	       req->rd_atomic, req->ooo.count, qp->resp.ooo.count);
-	expect(!qp->resp.num_responses && !qp->resp.op &&
+	expect(!qp->resp.num_responses && !qp->resp.message.op &&
 	       !req->recovery.under_way, "the engine has not come to rest");
 	expect(qp->state == IB_QPS_RTS, "state %d", qp->state);
 }

@@ -53,7 +53,7 @@ endef
 
 # What a QP's engine consists of, and what it needs of other layers
 TRANSPORT := $(patsubst %,transport/%,engine requester completer responder \
-	fetch flush receive ack rd_atomic recovery ooo rtt timer verdict local datagram \
+	fetch flush receive message ack rd_atomic recovery ooo rtt timer verdict local datagram \
 	stall pair congestion dcqcn) \
 	offload/rc/ddp path/loop memory/iter $(patsubst %,queue/%,opdef ring rq wqe) wire/headers \
 	wire/opcode

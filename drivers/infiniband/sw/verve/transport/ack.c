@@ -15,7 +15,8 @@ static const struct {
 	{ VERVE_NAK_REM_OP_ERR, IB_EVENT_QP_FATAL },
 };
 
-void verve_ack_send(struct verve_qp *qp, u8 syndrome, u32 psn)
+static void send_aeth(struct verve_qp *qp, u8 syndrome, u32 psn)
+	__must_hold(&qp->lock)
 {
 	struct verve_burst burst = {
 		.kind = VERVE_SEQ_RC_ACK,
@@ -33,119 +34,112 @@ void verve_ack_send(struct verve_qp *qp, u8 syndrome, u32 psn)
 	verve_train_add(qp->train, &qp->flow, &burst);
 }
 
-static void send_fatal_nak(struct verve_qp *qp, u8 nak)
+/* The QP takes no more requests, and its owner learns why. */
+static void send_fatal_nak(struct verve_qp *qp, u8 nak, u32 psn)
 	__must_hold(&qp->lock)
 {
 	unsigned int i;
 
-	verve_ack_send(qp, nak, qp->resp.epsn);
+	send_aeth(qp, nak, psn);
 	for (i = 0; i < ARRAY_SIZE(nak_events); i++)
 		if (nak_events[i].nak == nak)
 			verve_engine_event(qp, nak_events[i].event);
 	verve_engine_error(qp);
 }
 
-void verve_nak_ooo(struct verve_qp *qp)
-{
-	verve_qp_drop(qp, rx_drop_ooo);
-	verve_answer_gap(&qp->resp, qp->resp.epsn);
-}
-
 void verve_nak_fatal(struct verve_qp *qp, u8 nak)
 {
-	if (qp->resp.is_ooo) {
-		verve_nak_ooo(qp);
-		return;
-	}
 	verve_ddp_stop(qp);
 	if (qp->resp.num_responses)
-		qp->resp.fatal_nak = nak;
+		qp->resp.ack.fatal_nak = nak;
 	else
-		send_fatal_nak(qp, nak);
+		send_fatal_nak(qp, nak, qp->resp.epsn);
+}
+
+void verve_nak_response(struct verve_qp *qp, u32 psn)
+{
+	send_fatal_nak(qp, VERVE_NAK_REM_ACC_ERR, psn);
 }
 
 void verve_nak_rnr(struct verve_qp *qp, u32 psn)
 {
 	verve_count(qp, send_rnr_err, 1);
-	verve_ack_send(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer, psn);
+	send_aeth(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer, psn);
 }
 
-void verve_nak_rnr_later(struct verve_qp *qp)
+void verve_nak_rnr_once(struct verve_qp *qp)
 {
-	qp->resp.nak_sent = true;
-	qp->resp.rnr_due = true;
+	if (!qp->resp.ack.rnr_sent)
+		verve_nak_rnr(qp, qp->resp.epsn);
+	qp->resp.ack.rnr_sent = true;
 }
 
 /*
- * What is missing still when all has been taken in, the peer is told (9.7.5.2.8). It is
- * told once of a packet that came out of order, and again when a gap has been closed
- * and there is one more. That something waits is no reason: it may be somebody else's.
+ * The NAK goes out once for a packet out of order, and again when a gap has been
+ * closed and there is one more (9.7.5.2.8). A packet that waits for its turn is no
+ * reason for a NAK: its sender may not be the peer.
  */
 static void send_nak_seq_err(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	bool stalls = verve_stall_is_on(qp, VERVE_STALL_ARRIVALS);
 	struct verve_responder *resp = &qp->resp;
+	struct verve_ack *ack = &resp->ack;
 
-	if (!resp->nak_due)
+	if (!ack->nak_due)
 		return;
-	/* What waits for a page is not missing. */
-	resp->nak_due = stalls && resp->ooo.count;
-	/* Nor is what has come since: the NAK would name what is not sent yet. */
-	if (resp->nak_sent || stalls ||
-	    verve_psn_before(resp->nak_psn, resp->epsn))
+	/* A packet that waits for a page is not missing. */
+	ack->nak_due = stalls && resp->ooo.count;
+	/* Nothing is missing: the NAK would name a packet that is not sent yet. */
+	if (ack->nak_sent || stalls ||
+	    verve_psn_before(ack->nak_psn, resp->epsn))
 		return;
-	resp->nak_sent = true;
-	verve_ack_send(qp, VERVE_NAK_PSN_SEQ_ERR, resp->epsn);
+	ack->nak_sent = true;
+	send_aeth(qp, VERVE_NAK_PSN_SEQ_ERR, resp->epsn);
 }
 
-/* All before it was taken (9.7.5.2.8). */
+/* The RNR NAK acknowledges every request before it (9.7.5.2.8). */
 static void send_nak_rnr(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	struct verve_responder *resp = &qp->resp;
+	struct verve_ack *ack = &qp->resp.ack;
 
-	if (!resp->rnr_due)
+	if (!ack->rnr_due)
 		return;
-	resp->rnr_due = false;
-	resp->ack_due = false;
-	verve_nak_rnr(qp, resp->epsn);
+	ack->rnr_due = false;
+	ack->ack_due = false;
+	verve_nak_rnr(qp, qp->resp.epsn);
 }
 
 /*
- * Also where a NAK says as much. To a peer that has not sent what is missing, the NAK
- * says nothing: what waits here may be somebody else's.
+ * A sequence error NAK would acknowledge as much. But a peer that has not sent the
+ * missing packet ignores that NAK: the packet that waits here may be a stranger's.
  */
 static void send_ack(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_responder *resp = &qp->resp;
 
-	if (!resp->ack_due)
+	if (!resp->ack.ack_due)
 		return;
-	resp->ack_due = false;
-	verve_ack_send(qp, VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED,
-		       verve_psn_add(resp->epsn, -1));
+	resp->ack.ack_due = false;
+	send_aeth(qp, VERVE_AETH_ACK | VERVE_AETH_CREDIT_UNLIMITED,
+		  verve_psn_add(resp->epsn, -1));
 }
 
-void verve_ack_flush(struct verve_qp *qp)
+void verve_ack_round_end(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
-	if (resp->fatal_nak) {
-		send_fatal_nak(qp, resp->fatal_nak);
+	resp->ack.rnr_sent = false;
+	/* Responses go out in the order of their PSNs (9.7.5.1.2). */
+	if (resp->num_responses || qp->state == IB_QPS_ERR)
+		return;
+	if (resp->ack.fatal_nak) {
+		send_fatal_nak(qp, resp->ack.fatal_nak, resp->epsn);
 		return;
 	}
 	send_nak_rnr(qp);
 	send_ack(qp);
 	send_nak_seq_err(qp);
-}
-
-void verve_ack_reset(struct verve_responder *resp)
-{
-	resp->nak_sent = false;
-	resp->nak_due = false;
-	resp->rnr_due = false;
-	resp->ack_due = false;
-	resp->fatal_nak = 0;
 }

@@ -548,7 +548,7 @@ void verve_engine_kill(struct verve_qp *qp)
 	qp->dead = true;
 	/* What the peer still waits for would keep the engine, or a timer, at work. */
 	verve_rd_atomic_drop(&qp->resp);
-	verve_ack_reset(&qp->resp);
+	verve_ack_reset(&qp->resp.ack);
 }
 
 void verve_engine_setup(struct verve_qp *qp)

@@ -20,6 +20,7 @@
 #include "../queue/rq.h"
 #include "../queue/sq.h"
 #include "../queue/wqe.h"
+#include "ack.h"
 #include "ooo.h"
 #include "pair.h"
 #include "recovery.h"
@@ -110,28 +111,33 @@ struct verve_rd_atomic {
 };
 
 /**
+ * struct verve_message - SEND or RDMA WRITE that a responder is in the middle of
+ * @op: VERVE_OP_SEND or VERVE_OP_WRITE; 0 between messages
+ * @offset: bytes that have been taken
+ * @va: WRITE: address of its first byte
+ * @rkey: WRITE
+ * @left: WRITE: bytes still to come
+ */
+struct verve_message {
+	u32 op;
+	u32 offset;
+	u64 va;
+	u32 rkey;
+	u32 left;
+};
+
+/**
  * struct verve_responder - receiving side of a QP
  * @epsn: PSN expected next
  * @msn: messages completed
- * @op: what is under way: VERVE_OP_SEND or VERVE_OP_WRITE, 0 between messages
- * @nak_sent: a NAK is out; no second one before @epsn arrives
+ * @message: what is under way
+ * @ack: ACKs and NAKs that are due
  * @repeats: requests that came again since the last new one
- * @nak_due: a packet came out of order, or one more gap is there
- * @nak_psn: the newest packet that says so; if it is taken, nothing is missing
- * @is_ooo: the request at hand had come out of order (transport/ooo.h)
  * @far_at: ns: when the peer was last told of one that was far ahead, or 0
- * @rnr_due: a message found no receive
- * @rnr_sent: in this round, an RNR NAK has answered a repetition: a page is awaited
- * @fatal_nak: the NAK that ends it all, due when what came before is answered; or 0
- * @ack_due: an ACK is owed when the engine has done its round
  * @recv_valid: @recv has been taken from its queue and has not completed
  * @is_copying: @dest is set up; only within one round of the engine, so that no
  *	MR is held longer
  * @dest: where payload goes next
- * @offset: bytes of the message that have been taken
- * @va: WRITE: address of the message
- * @rkey: WRITE
- * @left: WRITE: bytes still to come
  * @resources: of the last @room READs, atomics and so on
  * @responses: responses to be sent, a ring of 2 * @room
  * @slots: max_dest_rd_atomic
@@ -148,23 +154,12 @@ struct verve_rd_atomic {
 struct verve_responder {
 	u32 epsn;
 	u32 msn;
-	u32 op;
-	bool nak_sent;
+	struct verve_message message;
+	struct verve_ack ack;
 	u8 repeats;
-	bool nak_due;
-	bool is_ooo;
-	bool rnr_due;
-	bool rnr_sent;
-	u8 fatal_nak;
-	u32 nak_psn;
-	bool ack_due;
 	bool recv_valid;
 	bool is_copying;
 	struct verve_iter dest;
-	u32 offset;
-	u64 va;
-	u32 rkey;
-	u32 left;
 	struct verve_rd_atomic *resources;
 	struct verve_rd_atomic *responses;
 	u32 slots;

@@ -96,21 +96,17 @@ void verve_rd_atomic_remember(struct verve_responder *resp,
 	resp->next_slot = (resp->next_slot + 1) % resp->room;
 }
 
-/* A request has been executed: remember it, answer it, expect what follows. */
-static void remember(struct verve_qp *qp, struct verve_rd_atomic *res)
-	__must_hold(&qp->lock)
+/* A request has been executed: its response is due, and it may be repeated. */
+static enum verve_request_verdict finish(struct verve_responder *resp,
+					 struct verve_rd_atomic *res)
 {
-	struct verve_responder *resp = &qp->resp;
-
 	/* More than the QP was said to take (9.7.4.1.4) */
-	if (is_full(resp)) {
-		verve_nak_fatal(qp, VERVE_NAK_INV_REQ);
-		return;
-	}
-	res->msn = ++resp->msn;
+	if (is_full(resp))
+		return VERVE_REQUEST_INVALID;
+	res->msn = resp->msn + 1;
 	add_response(resp, res);
 	verve_rd_atomic_remember(resp, res);
-	resp->epsn = verve_psn_add(res->last_psn, 1);
+	return VERVE_REQUEST_DONE;
 }
 
 static struct verve_mr *get_range(struct verve_qp *qp, u32 rkey, u64 va,
@@ -126,7 +122,23 @@ static struct verve_mr *get_range(struct verve_qp *qp, u32 rkey, u64 va,
 	return NULL;
 }
 
-void verve_rd_atomic_read(struct verve_qp *qp, const struct verve_pdu *pdu)
+static bool is_readable(struct verve_qp *qp, const struct verve_rd_atomic *read)
+	__must_hold(&qp->lock)
+{
+	struct verve_mr *mr;
+
+	if (!read->length)
+		return true;
+	mr = get_range(qp, read->rkey, read->va, read->length,
+		       IB_ACCESS_REMOTE_READ);
+	if (mr)
+		verve_mr_put(mr);
+	return mr;
+}
+
+static enum verve_request_verdict execute_read(struct verve_qp *qp,
+					       const struct verve_pdu *pdu)
+	__must_hold(&qp->lock)
 {
 	u32 packets = verve_psn_count(pdu->dmalen, qp->mtu);
 	struct verve_rd_atomic read = {
@@ -137,23 +149,13 @@ void verve_rd_atomic_read(struct verve_qp *qp, const struct verve_pdu *pdu)
 		.rkey = pdu->rkey,
 		.length = pdu->dmalen,
 	};
-	struct verve_mr *mr;
 
 	verve_count(qp, rx_read_requests, 1);
-	if (pdu->dmalen > VERVE_MAX_MSG) {
-		verve_nak_fatal(qp, VERVE_NAK_INV_REQ);
-		return;
-	}
-	if (pdu->dmalen) {
-		mr = get_range(qp, pdu->rkey, pdu->va, pdu->dmalen,
-			       IB_ACCESS_REMOTE_READ);
-		if (!mr) {
-			verve_nak_fatal(qp, VERVE_NAK_REM_ACC_ERR);
-			return;
-		}
-		verve_mr_put(mr);
-	}
-	remember(qp, &read);
+	if (pdu->dmalen > VERVE_MAX_MSG)
+		return VERVE_REQUEST_INVALID;
+	if (!is_readable(qp, &read))
+		return VERVE_REQUEST_NO_ACCESS;
+	return finish(&qp->resp, &read);
 }
 
 /*
@@ -172,42 +174,52 @@ static u64 perform(u64 *target, const struct verve_pdu *pdu, u64 value)
 	return atomic64_fetch_add(pdu->swap_add, (atomic64_t *)target);
 }
 
+static enum verve_request_verdict page_in(struct verve_qp *qp,
+					  const struct verve_mr *mr, u64 va,
+					  u32 len)
+	__must_hold(&qp->lock)
+{
+	int err = verve_stall_begin_at(qp, mr, va, len, IB_ACCESS_LOCAL_WRITE,
+				       VERVE_STALL_ARRIVALS);
+
+	return err == -EAGAIN ? VERVE_REQUEST_LATER : VERVE_REQUEST_NO_ACCESS;
+}
+
 /*
- * Return: 0, the NAK that answers it, or -EAGAIN. The address must be aligned
- * both as the peer names it (9.7.4.1.5) and in memory, all of it in one piece:
- * an MR's IOVA need not be aligned as its memory is.
+ * The address must be aligned both as the peer names it (9.7.4.1.5) and in memory,
+ * in one piece: the alignment of an MR's IOVA may differ from that of its memory.
  */
-static int execute_atomic(struct verve_qp *qp, const struct verve_pdu *pdu,
-			  u64 value, u64 *orig)
+static enum verve_request_verdict access_atomic(struct verve_qp *qp,
+						const struct verve_pdu *pdu,
+						u64 value, u64 *orig)
 	__must_hold(&qp->lock)
 {
 	int access = verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC ?
 		     IB_ACCESS_REMOTE_ATOMIC : IB_ACCESS_REMOTE_WRITE;
+	enum verve_request_verdict verdict = VERVE_REQUEST_DONE;
 	u32 len = sizeof(u64);
 	struct verve_mr *mr;
 	u64 *target;
-	int err = 0;
 
 	if (!IS_ALIGNED(pdu->va, sizeof(u64)) || is_full(&qp->resp))
-		return VERVE_NAK_INV_REQ;
+		return VERVE_REQUEST_INVALID;
 	mr = get_range(qp, pdu->rkey, pdu->va, len, access);
 	if (!mr)
-		return VERVE_NAK_REM_ACC_ERR;
+		return VERVE_REQUEST_NO_ACCESS;
 	target = verve_mr_map(mr, pdu->va, &len, IB_ACCESS_LOCAL_WRITE);
 	if (IS_ERR(target))
-		err = verve_stall_begin_at(qp, mr, pdu->va, len,
-					   IB_ACCESS_LOCAL_WRITE,
-					   VERVE_STALL_ARRIVALS);
+		verdict = page_in(qp, mr, pdu->va, len);
 	else if (len == sizeof(u64) && IS_ALIGNED((uintptr_t)target, len))
 		*orig = perform(target, pdu, value);
 	else
-		err = VERVE_NAK_INV_REQ;
+		verdict = VERVE_REQUEST_INVALID;
 	verve_mr_put(mr);
-	return err == -EACCES ? VERVE_NAK_REM_ACC_ERR : err;
+	return verdict;
 }
 
-void verve_rd_atomic_atomic(struct verve_qp *qp,
-			    const struct verve_arrival *arrival)
+static enum verve_request_verdict
+execute_atomic(struct verve_qp *qp, const struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
 	struct verve_rd_atomic atomic = {
@@ -216,23 +228,19 @@ void verve_rd_atomic_atomic(struct verve_qp *qp,
 		.first_psn = pdu->psn,
 		.last_psn = pdu->psn,
 	};
+	enum verve_request_verdict verdict;
 	struct verve_iter it;
 	u64 value = 0;
-	int err;
 
-	/* The verdict saw to it that an ATOMIC WRITE brings 8 bytes. */
+	/* verve_verdict_request() has checked that an ATOMIC WRITE brings 8 bytes. */
 	verve_iter_flat(&it, &value, sizeof(value));
 	if (pdu->length && verve_arrival_copy(arrival, 0, &it, pdu->length))
-		return;
-	err = execute_atomic(qp, pdu, value, &atomic.orig);
-	if (err == -EAGAIN)
-		return;
+		return VERVE_REQUEST_LATER;
+	verdict = access_atomic(qp, pdu, value, &atomic.orig);
+	if (verdict == VERVE_REQUEST_LATER)
+		return verdict;
 	verve_count(qp, rx_atomic_requests, 1);
-	if (err) {
-		verve_nak_fatal(qp, err);
-		return;
-	}
-	remember(qp, &atomic);
+	return verdict ? verdict : finish(&qp->resp, &atomic);
 }
 
 /* May it be flushed? Of a whole region, no address and no length are named. */
@@ -256,7 +264,9 @@ static bool may_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
  * Requests are executed in order and by the CPU, so what was written before
  * is where all can see it as soon as the stores are.
  */
-void verve_rd_atomic_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
+static enum verve_request_verdict execute_flush(struct verve_qp *qp,
+						const struct verve_pdu *pdu)
+	__must_hold(&qp->lock)
 {
 	struct verve_rd_atomic flush = {
 		.op = VERVE_OP_FLUSH,
@@ -265,13 +275,24 @@ void verve_rd_atomic_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 	};
 
 	verve_count(qp, rx_flush_requests, 1);
-	if (!may_flush(qp, pdu)) {
-		verve_nak_fatal(qp, VERVE_NAK_REM_ACC_ERR);
-		return;
-	}
+	if (!may_flush(qp, pdu))
+		return VERVE_REQUEST_NO_ACCESS;
 	/* All that was written before, ahead of the answer: see above */
 	wmb();
-	remember(qp, &flush);
+	return finish(&qp->resp, &flush);
+}
+
+enum verve_request_verdict
+verve_rd_atomic_execute(struct verve_qp *qp,
+			const struct verve_arrival *arrival)
+{
+	u32 flags = verve_opcode_flags(arrival->pdu.opcode);
+
+	if (flags & VERVE_OP_READ)
+		return execute_read(qp, &arrival->pdu);
+	if (flags & VERVE_OP_FLUSH)
+		return execute_flush(qp, &arrival->pdu);
+	return execute_atomic(qp, arrival);
 }
 
 static bool holds(const struct verve_rd_atomic *res, u32 psn)
@@ -312,20 +333,6 @@ static bool trim(struct verve_rd_atomic *read, const struct verve_pdu *pdu,
 	read->last_psn = verve_psn_add(pdu->psn,
 				       verve_psn_count(pdu->dmalen, mtu) - 1);
 	return true;
-}
-
-static bool is_readable(struct verve_qp *qp, const struct verve_rd_atomic *read)
-	__must_hold(&qp->lock)
-{
-	struct verve_mr *mr;
-
-	if (!read->length)
-		return true;
-	mr = get_range(qp, read->rkey, read->va, read->length,
-		       IB_ACCESS_REMOTE_READ);
-	if (mr)
-		verve_mr_put(mr);
-	return mr;
 }
 
 void verve_rd_atomic_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
@@ -457,9 +464,7 @@ static void send_read(struct verve_qp *qp, const struct verve_rd_atomic *res,
 	if (err == -EAGAIN)
 		return;
 	if (err) {
-		verve_ack_send(qp, VERVE_NAK_REM_ACC_ERR, resp->response_psn);
-		verve_engine_event(qp, IB_EVENT_QP_ACCESS_ERR);
-		verve_engine_error(qp);
+		verve_nak_response(qp, resp->response_psn);
 		return;
 	}
 	qp->budget -= burst.packets;

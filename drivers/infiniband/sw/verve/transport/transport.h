@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "../wire/psn.h"
 #include "qp.h"
+#include "verdict.h"
 
 /* A packet that came for @qp is thrown away: @reason is a rx_drop_* counter. */
 #define verve_qp_drop(qp, reason) do {					\
@@ -125,6 +126,13 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 bool verve_responder_rnr(struct verve_qp *qp,
 			 const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
+/* The first PSN that is expected, cut to 24 bits. */
+void verve_responder_set_psn(struct verve_responder *resp, u32 psn);
+/* A NIC that had the QP has got so far. */
+void verve_responder_resume(struct verve_responder *resp, u32 epsn, u32 msn,
+			    const struct verve_message *message);
+/* The QP is reset: nothing has been received, and memory is freed. */
+void verve_responder_reset(struct verve_responder *resp);
 /* End of the engine's round: acknowledge, and hold no memory region on. */
 void verve_responder_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
@@ -152,61 +160,63 @@ void verve_responder_deliver(struct verve_qp *qp, struct ib_wc *wc,
 void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)
 	__must_hold(&qp->lock);
 
+/* message.c: SENDs and RDMA WRITEs */
+
+/**
+ * verve_message_execute() - execute one packet of a SEND or RDMA WRITE
+ * @qp: RC or UC
+ * @arrival: request that is expected, and that verve_verdict_request() allows
+ * @flags: VERVE_OP_* of its opcode
+ *
+ * Return: verdict; on VERVE_REQUEST_DONE the caller takes its PSN and its MSN. On
+ * VERVE_REQUEST_LATER, or of a packet that has waited for its turn, nothing of the
+ * packet is left.
+ */
+enum verve_request_verdict
+verve_message_execute(struct verve_qp *qp, const struct verve_arrival *arrival,
+		      u32 flags)
+	__must_hold(&qp->lock);
+/* No memory region is held beyond a round of the engine. */
+void verve_message_round_end(struct verve_responder *resp);
+/* The message under way is given up. */
+void verve_message_drop(struct verve_responder *resp);
+/* A NIC has taken so much of the message. */
+void verve_message_resume(struct verve_responder *resp,
+			  const struct verve_message *message);
+
 /*
  * ack.c: ACKs and NAKs. None overtakes a response that is still to be sent
- * (IBTA 9.7.5.1.2): what is due waits for verve_ack_flush().
+ * (IBTA 9.7.5.1.2): what is due waits for the end of a round.
  */
 
-/* At once; @syndrome as in the AETH. */
-void verve_ack_send(struct verve_qp *qp, u8 syndrome, u32 psn)
-	__must_hold(&qp->lock);
 /**
- * verve_nak_fatal() - a request breaks a rule, and the QP with it
+ * verve_nak_fatal() - refuse a request, and move the QP to the error state
  * @qp: QP
- * @nak: syndrome that says so
+ * @nak: syndrome: VERVE_NAK_INV_REQ, _REM_ACC_ERR or _REM_OP_ERR
  *
- * Responses that are not sent yet go first; until then the QP stays in its state,
- * but takes no more requests. Then the NAK is sent, and the QP goes to the error
- * state with the event that belongs to the NAK (9.9.3).
- *
- * One that came out of order is only dropped: see verve_nak_ooo().
+ * Responses that are not sent yet go first. Until then the QP stays in its state,
+ * but takes no more requests. The event that belongs to the NAK follows (9.9.3).
  */
 void verve_nak_fatal(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock);
 /**
- * verve_answer_gap() - a packet shows that another is missing
- * @resp: responder of an RC QP, whose engine is held
- * @psn: of that packet
+ * verve_nak_response() - refuse a READ whose memory has gone since it was taken
+ * @qp: QP
+ * @psn: of the response that cannot be sent
  *
- * A NAK tells the peer at the end of the round, unless that packet has been taken by
- * then (9.7.5.2.8).
+ * The QP moves to the error state at once.
  */
-static inline void verve_answer_gap(struct verve_responder *resp, u32 psn)
-{
-	if (!resp->nak_due || verve_psn_before(resp->nak_psn, psn))
-		resp->nak_psn = psn;
-	resp->nak_due = true;
-}
-
-/**
- * verve_nak_ooo() - a request that came out of order breaks a rule
- * @qp: QP, to which nothing has happened by the request
- *
- * It may not be the peer's (ooo.h), who is asked for it.
- */
-void verve_nak_ooo(struct verve_qp *qp)
+void verve_nak_response(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
-/* An RNR NAK at once: come back later, with @psn. */
+/* An RNR NAK of @psn, at once: the peer is to come back later. */
 void verve_nak_rnr(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
-/* An RNR NAK is due for the PSN that is expected. */
-void verve_nak_rnr_later(struct verve_qp *qp)
+/* An RNR NAK of the expected PSN, at once, but one in a round. */
+void verve_nak_rnr_once(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* All responses have been sent: now whatever is due. */
-void verve_ack_flush(struct verve_qp *qp)
+/* When all responses have been sent, whatever is due goes out. */
+void verve_ack_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Nothing is due any more: the QP is in no state to acknowledge. */
-void verve_ack_reset(struct verve_responder *resp);
 
 /*
  * rd_atomic.c: READs, atomics, FLUSH and ATOMIC WRITE, their responses and their
@@ -232,13 +242,18 @@ struct verve_rd_atomic *verve_rd_atomic_resize(struct verve_responder *resp,
 					       u32 slots);
 /* Nothing has ever been executed. Frees its memory. Any context. */
 void verve_rd_atomic_reset(struct verve_responder *resp);
-/* New requests, in order; the verdict on them was good. */
-void verve_rd_atomic_read(struct verve_qp *qp, const struct verve_pdu *pdu)
-	__must_hold(&qp->lock);
-void verve_rd_atomic_atomic(struct verve_qp *qp,
-			    const struct verve_arrival *arrival)
-	__must_hold(&qp->lock);
-void verve_rd_atomic_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
+/**
+ * verve_rd_atomic_execute() - execute a READ, atomic, FLUSH or ATOMIC WRITE
+ * @qp: QP
+ * @arrival: request that is expected, and that verve_verdict_request() allows
+ *
+ * Its response is sent by verve_rd_atomic_respond().
+ *
+ * Return: verdict; on VERVE_REQUEST_DONE the caller takes its PSNs and its MSN.
+ */
+enum verve_request_verdict
+verve_rd_atomic_execute(struct verve_qp *qp,
+			const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /* A request that may come again: as new ones are, or a READ that a NIC has executed. */
 void verve_rd_atomic_remember(struct verve_responder *resp,

@@ -104,19 +104,20 @@ static bool has_message_length(const struct verve_expect *expect, u32 flags,
 	return pdu->length < left;
 }
 
-u8 verve_verdict_request(const struct verve_expect *expect,
-			 const struct verve_pdu *pdu)
+enum verve_request_verdict
+verve_verdict_request(const struct verve_expect *expect,
+		      const struct verve_pdu *pdu)
 {
 	u32 flags = verve_opcode_flags(pdu->opcode);
 
 	if (!in_sequence(expect, flags) || !is_well_formed(flags, pdu) ||
 	    !is_allowed(expect, flags, pdu))
-		return VERVE_NAK_INV_REQ;
+		return VERVE_REQUEST_INVALID;
 	if (!has_packet_length(expect, flags, pdu->length))
-		return VERVE_NAK_INV_REQ;
+		return VERVE_REQUEST_INVALID;
 	if ((flags & VERVE_OP_WRITE) && !has_message_length(expect, flags, pdu))
-		return VERVE_NAK_INV_REQ;
-	return 0;
+		return VERVE_REQUEST_INVALID;
+	return VERVE_REQUEST_DONE;
 }
 
 enum verve_response_verdict

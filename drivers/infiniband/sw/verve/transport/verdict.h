@@ -23,6 +23,31 @@ enum verve_psn_class verve_verdict_psn(u32 psn, u32 expected);
 bool verve_verdict_is_recent(u32 psn, u32 expected);
 
 /**
+ * enum verve_request_verdict - what the responder makes of a request whose turn it is
+ * @VERVE_REQUEST_DONE: it has been executed
+ * @VERVE_REQUEST_LATER: it counts as lost: memory must be paged in, or a key that it
+ *	invalidates is still in use
+ * @VERVE_REQUEST_NO_RECV: it needs a receive, and none is posted
+ * @VERVE_REQUEST_TOO_LONG: it is longer than its receive
+ * @VERVE_REQUEST_INVALID: it breaks a rule of the protocol
+ * @VERVE_REQUEST_NO_ACCESS: the memory that it names may not be accessed
+ * @VERVE_REQUEST_BAD_KEY: the key that it invalidates may not be invalidated
+ * @VERVE_REQUEST_BAD_RECV: its receive is malformed
+ * @VERVE_REQUEST_BAD_MEMORY: the memory of its receive may not be accessed
+ */
+enum verve_request_verdict {
+	VERVE_REQUEST_DONE,
+	VERVE_REQUEST_LATER,
+	VERVE_REQUEST_NO_RECV,
+	VERVE_REQUEST_TOO_LONG,
+	VERVE_REQUEST_INVALID,
+	VERVE_REQUEST_NO_ACCESS,
+	VERVE_REQUEST_BAD_KEY,
+	VERVE_REQUEST_BAD_RECV,
+	VERVE_REQUEST_BAD_MEMORY,
+};
+
+/**
  * struct verve_expect - what a responder is in the middle of
  * @op: VERVE_OP_SEND or VERVE_OP_WRITE while a message is under way, else 0
  * @mtu: bytes
@@ -50,10 +75,11 @@ struct verve_expect {
  * Keys, alignment and receive buffers are not looked at. Used
  * for RC and UC; the caller has seen that the opcode belongs to the service.
  *
- * Return: 0, or the NAK code that answers it on RC: VERVE_NAK_INV_REQ.
+ * Return: VERVE_REQUEST_DONE: nothing is against it; or VERVE_REQUEST_INVALID.
  */
-u8 verve_verdict_request(const struct verve_expect *expect,
-			 const struct verve_pdu *pdu);
+enum verve_request_verdict
+verve_verdict_request(const struct verve_expect *expect,
+		      const struct verve_pdu *pdu);
 
 /* IB_ACCESS_FLUSH_* that a FLUSH with these bits needs, of QP and region. */
 int verve_verdict_flush_access(u32 feth);

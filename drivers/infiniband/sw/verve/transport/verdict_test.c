@@ -105,19 +105,20 @@ static void verdict_request__what_may_follow_what(struct kunit *test)
 			if (opcode >= 0x0d && opcode <= 0x12)
 				continue;	/* responses */
 			KUNIT_EXPECT_EQ_MSG(test, verdict_in(states[i].under_way, opcode),
-					    takes ? 0 : VERVE_NAK_INV_REQ,
+					    takes ? VERVE_REQUEST_DONE :
+						    VERVE_REQUEST_INVALID,
 					    "state %d opcode %#x", i, opcode);
 		}
 }
 
 static void verdict_request__uc_is_judged_alike(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, verdict_in(0, 0x20), 0);
-	KUNIT_EXPECT_EQ(test, verdict_in(0, 0x21), VERVE_NAK_INV_REQ);
-	KUNIT_EXPECT_EQ(test, verdict_in(VERVE_OP_SEND, 0x21), 0);
-	KUNIT_EXPECT_EQ(test, verdict_in(VERVE_OP_SEND, 0x27), VERVE_NAK_INV_REQ);
-	KUNIT_EXPECT_EQ(test, verdict_in(VERVE_OP_WRITE, 0x28), 0);
-	KUNIT_EXPECT_EQ(test, verdict_in(VERVE_OP_WRITE, 0x26), VERVE_NAK_INV_REQ);
+	KUNIT_EXPECT_EQ(test, verdict_in(0, 0x20), VERVE_REQUEST_DONE);
+	KUNIT_EXPECT_EQ(test, verdict_in(0, 0x21), VERVE_REQUEST_INVALID);
+	KUNIT_EXPECT_EQ(test, verdict_in(VERVE_OP_SEND, 0x21), VERVE_REQUEST_DONE);
+	KUNIT_EXPECT_EQ(test, verdict_in(VERVE_OP_SEND, 0x27), VERVE_REQUEST_INVALID);
+	KUNIT_EXPECT_EQ(test, verdict_in(VERVE_OP_WRITE, 0x28), VERVE_REQUEST_DONE);
+	KUNIT_EXPECT_EQ(test, verdict_in(VERVE_OP_WRITE, 0x26), VERVE_REQUEST_INVALID);
 }
 
 static void verdict_request__rights_of_the_qp(struct kunit *test)
@@ -147,11 +148,13 @@ static void verdict_request__rights_of_the_qp(struct kunit *test)
 			pdu.dmalen = 8;
 		}
 		expect.access = rows[i].needs;
-		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu), 0,
+		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu),
+				    VERVE_REQUEST_DONE,
 				    "row %d", i);
 		expect.access = ALL_ACCESS & ~rows[i].needs;
 		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu),
-				    rows[i].needs ? VERVE_NAK_INV_REQ : 0,
+				    rows[i].needs ? VERVE_REQUEST_INVALID :
+						    VERVE_REQUEST_DONE,
 				    "row %d", i);
 	}
 }
@@ -172,7 +175,7 @@ static void verdict_request__no_resources_for_reads(struct kunit *test)
 			pdu.dmalen = 8;
 		}
 		KUNIT_EXPECT_EQ(test, verve_verdict_request(&expect, &pdu),
-				VERVE_NAK_INV_REQ);
+				VERVE_REQUEST_INVALID);
 	}
 }
 
@@ -211,7 +214,8 @@ static void verdict_request__packet_lengths_of_a_send(struct kunit *test)
 		};
 
 		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu),
-				    rows[i].right ? 0 : VERVE_NAK_INV_REQ,
+				    rows[i].right ? VERVE_REQUEST_DONE :
+						    VERVE_REQUEST_INVALID,
 				    "row %d", i);
 	}
 }
@@ -244,7 +248,8 @@ static void verdict_request__lengths_of_several_packets(struct kunit *test)
 		};
 
 		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu),
-				    rows[i].right ? 0 : VERVE_NAK_INV_REQ,
+				    rows[i].right ? VERVE_REQUEST_DONE :
+						    VERVE_REQUEST_INVALID,
 				    "row %d", i);
 	}
 }
@@ -293,7 +298,8 @@ static void verdict_request__a_write_is_as_long_as_it_said(struct kunit *test)
 		if (first)
 			pdu.dmalen = rows[i].said;
 		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu),
-				    rows[i].right ? 0 : VERVE_NAK_INV_REQ,
+				    rows[i].right ? VERVE_REQUEST_DONE :
+						    VERVE_REQUEST_INVALID,
 				    "row %d", i);
 	}
 }
@@ -333,7 +339,8 @@ static void verdict_request__what_a_flush_may_say(struct kunit *test)
 		};
 
 		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu),
-				    rows[i].right ? 0 : VERVE_NAK_INV_REQ,
+				    rows[i].right ? VERVE_REQUEST_DONE :
+						    VERVE_REQUEST_INVALID,
 				    "row %d", i);
 	}
 }
@@ -353,12 +360,13 @@ static void verdict_request__an_atomic_write_is_8_bytes(struct kunit *test)
 	struct verve_pdu pdu = { .opcode = 0x1d, .length = 8, .dmalen = 8 };
 	int i;
 
-	KUNIT_EXPECT_EQ(test, verve_verdict_request(&expect, &pdu), 0);
+	KUNIT_EXPECT_EQ(test, verve_verdict_request(&expect, &pdu),
+			VERVE_REQUEST_DONE);
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		pdu.length = wrong[i].length;
 		pdu.dmalen = wrong[i].dmalen;
 		KUNIT_EXPECT_EQ_MSG(test, verve_verdict_request(&expect, &pdu),
-				    VERVE_NAK_INV_REQ, "row %d", i);
+				    VERVE_REQUEST_INVALID, "row %d", i);
 	}
 }
 

@@ -29,19 +29,14 @@ static void reset(struct verve_qp *qp)
 		verve_rq_discard(&qp->rq);
 	verve_ooo_drop(&qp->req.ooo);
 	memset(&qp->req, 0, sizeof(qp->req));
-	verve_ooo_drop(&qp->resp.ooo);
 	verve_ddp_stop(qp);
 	verve_nic_reset(qp);
-	qp->resp.msn = 0;
-	qp->resp.op = 0;
-	verve_ack_reset(&qp->resp);
-	qp->resp.recv_valid = false;
+	verve_responder_reset(&qp->resp);
 	qp->pair.lost = 0;
 	verve_congestion_reset(qp);
 	qp->last_wqe_reported = false;
 	qp->comm_est = false;
 	qp->drained = false;
-	verve_rd_atomic_reset(&qp->resp);
 	verve_flow_reset(&qp->flow);
 }
 
@@ -91,7 +86,7 @@ static void set_psns(struct verve_qp *qp, const struct ib_qp_attr *attr,
 		qp->attr.sq_psn = qp->req.psn;
 	}
 	if (mask & IB_QP_RQ_PSN) {
-		qp->resp.epsn = attr->rq_psn & VERVE_PSN_MASK;
+		verve_responder_set_psn(&qp->resp, attr->rq_psn);
 		qp->attr.rq_psn = qp->resp.epsn;
 	}
 }

@@ -74,7 +74,7 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "resp_epsn", resp->epsn },
 		{ "resp_msn", resp->msn },
 		{ "resp_ooo", resp->ooo.count },
-		{ "resp_offset", resp->op ? resp->offset : 0 },
+		{ "resp_offset", resp->message.op ? resp->message.offset : 0 },
 		{ "resp_responses", resp->num_responses },
 		{ "rate_kbit", verve_congestion_rate(qp) },
 		{ "icrc_offload", qp->flow.icrc_offload },

@@ -24,7 +24,7 @@ bool verve_ddp_admits(struct verve_qp *qp, const struct verve_arrival *arrival)
 	if (qp->resp.in_ddp)
 		return true;
 	verve_qp_drop(qp, rx_drop_ddp);
-	verve_answer_gap(&qp->resp, qp->resp.epsn);
+	verve_ack_gap(&qp->resp.ack, qp->resp.epsn);
 	return false;
 }
 
@@ -34,7 +34,7 @@ bool verve_ddp_skip(struct verve_qp *qp, const struct verve_arrival *arrival)
 	u32 len = arrival->pdu.length;
 
 	if (likely(!verve_ddp_is_placed(qp, arrival)) ||
-	    resp->op != VERVE_OP_WRITE)
+	    resp->message.op != VERVE_OP_WRITE)
 		return false;
 	if (!verve_arrival_is_in_place(arrival, &resp->dest, len)) {
 		/* Somebody has reshaped the packet. */
@@ -62,9 +62,9 @@ static bool is_ready(const struct verve_qp *qp)
 	const struct verve_responder *resp = &qp->resp;
 
 	return qp->state >= IB_QPS_RTR && qp->state <= IB_QPS_SQE &&
-	       !resp->ooo.count && !resp->fatal_nak &&
+	       !resp->ooo.count && !verve_ack_is_fatal(&resp->ack) &&
 	       !verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
-	       (!resp->op || resp->op == VERVE_OP_WRITE);
+	       (!resp->message.op || resp->message.op == VERVE_OP_WRITE);
 }
 
 void verve_ddp_round_end(struct verve_qp *qp)

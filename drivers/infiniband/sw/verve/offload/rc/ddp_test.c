@@ -82,7 +82,7 @@ static struct verve_qp *new_qp(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, qp);
 	qp->state = IB_QPS_RTS;
-	qp->resp.op = VERVE_OP_WRITE;
+	qp->resp.message.op = VERVE_OP_WRITE;
 	qp->resp.epsn = EPSN;
 	memset(&nic, 0, sizeof(nic));
 	nic.has_placed = true;
@@ -132,7 +132,7 @@ static void ddp_after_a_run(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, verve_ddp_admits(qp, &placed));
 	KUNIT_EXPECT_EQ(test, nic.count_rx_drop_ddp, 1);
-	KUNIT_EXPECT_TRUE(test, qp->resp.nak_due);
+	KUNIT_EXPECT_TRUE(test, qp->resp.ack.nak_due);
 }
 
 static void ddp_ends_by_a_packet(struct kunit *test)
@@ -166,7 +166,7 @@ static void ddp_writes_only(struct kunit *test)
 	struct verve_qp *qp = new_qp(test);
 
 	qp->resp.in_ddp = true;
-	qp->resp.op = VERVE_OP_SEND;
+	qp->resp.message.op = VERVE_OP_SEND;
 	KUNIT_EXPECT_FALSE(test, verve_ddp_skip(qp, &placed));
 	KUNIT_EXPECT_EQ(test, nic.skipped, 0);
 }
@@ -184,7 +184,7 @@ static void ddp_begins(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, begins(qp));
 	KUNIT_EXPECT_EQ(test, nic.synced_psn, VERVE_PSN_MASK);
-	qp->resp.op = 0;
+	qp->resp.message.op = 0;
 	KUNIT_EXPECT_TRUE(test, begins(qp));
 	qp->state = IB_QPS_RTR;
 	KUNIT_EXPECT_TRUE(test, begins(qp));
@@ -209,13 +209,13 @@ static void ddp_does_not_begin(struct kunit *test)
 	qp->resp.ooo.count = 1;
 	KUNIT_EXPECT_FALSE(test, begins(qp));
 	qp->resp.ooo.count = 0;
-	qp->resp.fatal_nak = 1;
+	qp->resp.ack.fatal_nak = 1;
 	KUNIT_EXPECT_FALSE(test, begins(qp));
-	qp->resp.fatal_nak = 0;
-	qp->resp.op = VERVE_OP_SEND;
+	qp->resp.ack.fatal_nak = 0;
+	qp->resp.message.op = VERVE_OP_SEND;
 	KUNIT_EXPECT_FALSE(test, begins(qp));
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
-	qp->resp.op = 0;
+	qp->resp.message.op = 0;
 	nic.stalls = true;
 	KUNIT_EXPECT_FALSE(test, begins(qp));
 #endif

@@ -239,10 +239,10 @@ bool verve_nic_sync(struct verve_qp *qp)
 		.psn = verve_psn_add(resp->epsn, -1),
 	};
 
-	if (resp->op == VERVE_OP_WRITE) {
-		point.left = resp->left;
-		point.va = resp->va + resp->offset;
-		point.rkey = resp->rkey;
+	if (resp->message.op == VERVE_OP_WRITE) {
+		point.left = resp->message.left;
+		point.va = resp->message.va + resp->message.offset;
+		point.rkey = resp->message.rkey;
 	}
 	return verve_registry->rx_sync(&qp->nic->known, &point);
 }

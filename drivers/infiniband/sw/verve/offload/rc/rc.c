@@ -55,8 +55,8 @@ static bool is_receiving_freely(const struct verve_qp *qp)
 {
 	const struct verve_responder *resp = &qp->resp;
 
-	return !resp->num_responses && !resp->fatal_nak && !resp->ack_due &&
-	       !resp->nak_due && !resp->rnr_due && !resp->ooo.count &&
+	return !resp->num_responses && verve_ack_is_idle(&resp->ack) &&
+	       !resp->ooo.count &&
 	       !(resp->recv_valid && resp->recv.is_bad) &&
 	       !verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
 	       !verve_stall_is_on(qp, VERVE_STALL_RESPONSES);
@@ -107,11 +107,11 @@ static struct verve_offload_rc_state state_of(const struct verve_qp *qp)
 		.psn = qp->req.max_psn,
 		.epsn = resp->epsn,
 		.msn = resp->msn,
-		.message = message_of(resp->op),
-		.offset = resp->offset,
-		.va = resp->va,
-		.rkey = resp->rkey,
-		.left = resp->left,
+		.message = message_of(resp->message.op),
+		.offset = resp->message.offset,
+		.va = resp->message.va,
+		.rkey = resp->message.rkey,
+		.left = resp->message.left,
 	};
 }
 
@@ -236,16 +236,15 @@ static void resume_responder(struct verve_qp *qp,
 		[VERVE_OFFLOAD_RC_SEND] = VERVE_OP_SEND,
 		[VERVE_OFFLOAD_RC_WRITE] = VERVE_OP_WRITE,
 	};
-	struct verve_responder *resp = &qp->resp;
+	const struct verve_message message = {
+		.op = state->message < ARRAY_SIZE(ops) ? ops[state->message] : 0,
+		.offset = state->offset,
+		.va = state->va,
+		.rkey = state->rkey,
+		.left = state->left,
+	};
 
-	resp->epsn = state->epsn;
-	resp->msn = state->msn;
-	resp->op = state->message < ARRAY_SIZE(ops) ? ops[state->message] : 0;
-	resp->offset = state->offset;
-	resp->va = state->va;
-	resp->rkey = state->rkey;
-	resp->left = state->left;
-	resp->nak_sent = false;
+	verve_responder_resume(&qp->resp, state->epsn, state->msn, &message);
 }
 
 /* Without a state, nobody knows what has been done: the QP cannot go on. */
