@@ -40,23 +40,6 @@ static struct delivery *to_delivery(const struct verve_arrival *arrival)
 	return container_of(arrival, struct delivery, arrival);
 }
 
-void verve_burst_pdu(const struct verve_burst *burst, u32 first, u32 packets,
-		     u32 length, struct verve_pdu *pdu)
-{
-	bool is_last = first + packets == burst->packets;
-
-	*pdu = burst->pdu;
-	pdu->opcode = verve_opcode_at(burst->kind, burst->starts && !first,
-				      burst->ends && is_last);
-	pdu->psn += first;
-	pdu->length = length;
-	pdu->pkey = VERVE_DEFAULT_PKEY;
-	if (!is_last)
-		pdu->flags &= ~VERVE_PDU_ACKREQ;
-	if (!is_last || !burst->ends)
-		pdu->flags &= ~VERVE_PDU_SOLICITED;
-}
-
 void network_harm(void)
 {
 	model.harm++;

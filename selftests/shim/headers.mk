@@ -55,7 +55,7 @@ endef
 TRANSPORT := $(patsubst %,transport/%,engine requester completer responder \
 	fetch flush receive message ack rd_atomic recovery ooo rtt timer verdict local datagram \
 	stall pair congestion dcqcn) \
-	offload/rc/ddp path/loop memory/iter $(patsubst %,queue/%,opdef ring rq wqe) wire/headers \
+	offload/rc/ddp path/burst path/loop memory/iter $(patsubst %,queue/%,opdef ring rq wqe) wire/headers \
 	wire/opcode
 
 $(BUILD)/verve/%.o: $(VERVE)/%.c | $(FORWARDS)

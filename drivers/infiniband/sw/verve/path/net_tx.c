@@ -11,25 +11,6 @@
 #include "net.h"
 #include "train.h"
 
-void verve_burst_pdu(const struct verve_burst *burst, u32 first, u32 packets,
-		     u32 length, struct verve_pdu *pdu)
-{
-	bool last = first + packets == burst->packets;
-	bool ends = last && burst->ends;
-
-	*pdu = burst->pdu;
-	pdu->psn = burst->pdu.psn + first;
-	pdu->opcode = verve_opcode_at(burst->kind, !first && burst->starts,
-				      ends);
-	pdu->hdr_len = verve_opcodes[pdu->opcode].hdr_len;
-	pdu->pkey = VERVE_DEFAULT_PKEY;
-	pdu->length = length;
-	if (!ends)
-		pdu->flags &= ~VERVE_PDU_SOLICITED;
-	if (!last)
-		pdu->flags &= ~VERVE_PDU_ACKREQ;
-}
-
 /* Identifications must be consecutive within a train. */
 static void join(struct verve_train *train, struct verve_flow *flow)
 {
@@ -40,13 +21,6 @@ static void join(struct verve_train *train, struct verve_flow *flow)
 		flow->ip_id = train->ip_id;
 	else
 		verve_train_flush(train);
-}
-
-void verve_burst_truncate(struct verve_burst *burst, u32 packets)
-{
-	burst->packets = packets;
-	burst->length = packets * burst->mtu;
-	burst->ends = false;
 }
 
 /* Return: how many packets, or why none; then one of them is lost */

@@ -165,12 +165,14 @@ struct verve_burst {
 };
 
 /**
- * verve_burst_pdu() - what some packets of a burst say
+ * verve_burst_pdu() - the fields of some packets of a burst
  * @burst: burst
  * @first: of them, counted from 0
  * @packets: how many
  * @length: payload bytes of those
  * @pdu: filled: the opcode is that of a packet in the place of all of them
+ *
+ * Context: any. Pure.
  */
 void verve_burst_pdu(const struct verve_burst *burst, u32 first, u32 packets,
 		     u32 length, struct verve_pdu *pdu);
