@@ -3,6 +3,8 @@
  * A QP and its user: who posts requests and receives when the plan has them.
  */
 #include "../../drivers/infiniband/sw/verve/transport/dcqcn.h"
+#include "../../drivers/infiniband/sw/verve/transport/outstanding.h"
+#include "../../drivers/infiniband/sw/verve/transport/transport.h"
 #include "../../drivers/infiniband/sw/verve/transport/verdict.h"
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
@@ -413,13 +415,8 @@ static void agree(struct node *node)
 	u32 slots = peer->attr.max_rd_atomic + (one_in(2) ? 0 : dice(4));
 
 	node->first_psn = psn;
-	qp->req.psn = psn;
-	qp->req.max_psn = psn;
-	qp->req.una = psn;
-	qp->req.asked = psn;
-	qp->req.acked = psn;
-	qp->req.retries = qp->attr.retry_cnt;
-	qp->req.rnr_retries = qp->attr.rnr_retry;
+	verve_outstanding_init(&qp->req, psn);
+	verve_timer_set_retries(qp);
 	node->last_una = psn;
 	peer->resp.epsn = psn;
 	qp->attr.max_dest_rd_atomic = slots;

@@ -10,6 +10,7 @@
  */
 #include <linux/ktime.h>
 #include "../wire/psn.h"
+#include "outstanding.h"
 #include "transport.h"
 #include "verdict.h"
 
@@ -65,7 +66,7 @@ void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
 	bool signaled = failed || sq->sig_all ||
 			(wqe->flags & IB_SEND_SIGNALED);
 
-	qp->req.rd_atomic -= min_t(u32, wqe->rd_atomic, qp->req.rd_atomic);
+	verve_outstanding_sub_rd_atomic(&qp->req, wqe->rd_atomic);
 	/* Free the slot first: who sees the completion may post into it. */
 	smp_store_release(&sq->tail, sq->tail + 1);
 	if ((s32)(sq->next - sq->tail) < 0)
@@ -117,7 +118,7 @@ static void release_rd_atomic(struct verve_qp *qp, u32 psn)
 	n = min(requests_done(wqe, psn) - requests_done(wqe, qp->req.una),
 		wqe->rd_atomic);
 	wqe->rd_atomic -= n;
-	qp->req.rd_atomic -= min(n, qp->req.rd_atomic);
+	verve_outstanding_sub_rd_atomic(&qp->req, n);
 }
 
 static void sample_rtt(struct verve_requester *req)
@@ -135,12 +136,8 @@ static void acknowledge(struct verve_qp *qp, u32 psn)
 	if (req->una == psn)
 		return;
 	release_rd_atomic(qp, psn);
-	req->una = psn;
-	req->progress = true;
-	req->probing = false;
-	req->rnr_naks = 0;
-	req->retries = qp->attr.retry_cnt;
-	req->rnr_retries = qp->attr.rnr_retry;
+	verve_outstanding_answered(req, psn);
+	verve_timer_progress(qp);
 	sample_rtt(req);
 	while (is_outstanding(qp) &&
 	       verve_psn_before(oldest(qp)->last_psn, psn))
@@ -157,8 +154,7 @@ void verve_completer_acknowledged(struct verve_qp *qp, u32 psn)
 static bool may_retry(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	if (qp->req.retries) {
-		qp->req.retries--;
+	if (verve_timer_take_retry(&qp->req)) {
 		verve_count(qp, completer_retry_err, 1);
 		return true;
 	}
@@ -237,10 +233,7 @@ static bool acknowledge_upto(struct verve_qp *qp, u32 psn)
 static void acknowledge_later(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
-	struct verve_requester *req = &qp->req;
-
-	if (!verve_psn_before(psn, req->acked))
-		req->acked = verve_psn_add(psn, 1);
+	verve_outstanding_acked(&qp->req, psn);
 }
 
 /* The responses that an ACK had to wait for have come. */
@@ -262,18 +255,14 @@ static void acknowledge_waiting(struct verve_qp *qp)
 static void rnr_nak(struct verve_qp *qp, u8 code)
 	__must_hold(&qp->lock)
 {
-	struct verve_requester *req = &qp->req;
-
 	verve_count(qp, rcvd_rnr_err, 1);
-	if (req->wait_rnr)
+	if (qp->req.wait_rnr)
 		return;
-	if (!req->rnr_retries) {
+	if (!verve_timer_take_rnr_retry(&qp->req)) {
 		verve_count(qp, retry_rnr_exceeded_err, 1);
 		verve_completer_fail(qp, IB_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
-	if (req->rnr_retries != 7)
-		req->rnr_retries--;
 	/* It has arrived, and is sent again. */
 	verve_uso_cancel(qp->dev, &qp->flow);
 	/* The peer may still not be ready: it need not refuse a whole window */
@@ -340,7 +329,7 @@ static void count_rd_atomic(struct verve_qp *qp, struct verve_swqe *wqe)
 	wqe->again = true;
 	wqe->rd_atomic =
 		requests_done(wqe, req->max_psn) - requests_done(wqe, req->una);
-	req->rd_atomic += wqe->rd_atomic;
+	verve_outstanding_add_rd_atomic(req, wqe->rd_atomic);
 }
 
 void verve_completer_resume(struct verve_qp *qp, u32 psn)
@@ -349,12 +338,8 @@ void verve_completer_resume(struct verve_qp *qp, u32 psn)
 	struct verve_sq *sq = &qp->sq;
 	u32 head = verve_sq_head(sq);
 
-	req->psn = psn;
-	req->max_psn = psn;
-	req->asked = req->una;
-	req->acked = req->una;
-	req->unasked = 0;
-	req->rd_atomic = 0;
+	verve_outstanding_resume(req, psn);
+	verve_outstanding_no_rd_atomic(req);
 	for (sq->next = sq->tail; sq->next != head; sq->next++) {
 		struct verve_swqe *wqe = verve_sq_at(sq, sq->next);
 
@@ -520,7 +505,7 @@ bool verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	switch (verve_verdict_ack(pdu->psn, qp->req.una, qp->req.max_psn)) {
 	case VERVE_ACK_STALE:
 		if (flags & VERVE_OP_READ_RESP)
-			qp->req.dup_response = true;
+			verve_timer_dup_response(&qp->req);
 		verve_qp_drop(qp, rx_drop_stale);
 		return false;
 	case VERVE_ACK_GHOST:

@@ -4,6 +4,7 @@
  */
 #include <rdma/ib_mad.h>
 #include "../wire/psn.h"
+#include "outstanding.h"
 #include "transport.h"
 
 enum {
@@ -88,7 +89,8 @@ bool verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
 	/* Connection management waits for an answer. */
 	if (qp->type == IB_QPT_GSI)
 		verve_hw_roce_suspect(qp->dev);
-	qp->req.psn = verve_psn_add(qp->req.psn, 1);
+	verve_outstanding_sent(&qp->req, 1);
+	verve_outstanding_answered(&qp->req, qp->req.psn);
 	qp->budget--;
 	verve_completer_retire(qp, IB_WC_SUCCESS);
 	return true;

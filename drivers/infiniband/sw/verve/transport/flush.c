@@ -4,6 +4,7 @@
  * (IBTA vol. 1, 10.3.1, 10.8.2.2.1)
  */
 #include <linux/minmax.h>
+#include "outstanding.h"
 #include "transport.h"
 
 /* Has one not completed, be it fetched already or not? */
@@ -52,8 +53,7 @@ void verve_completer_doom(struct verve_qp *qp)
 void verve_completer_flush(struct verve_qp *qp)
 {
 	flush(qp, U32_MAX);
-	qp->req.psn = qp->req.una;
-	qp->req.max_psn = qp->req.una;
-	qp->req.recovery = (struct verve_recovery) {};
+	verve_outstanding_forget(&qp->req);
+	verve_recovery_reset(&qp->req);
 	verve_ooo_drop(&qp->req.ooo);
 }

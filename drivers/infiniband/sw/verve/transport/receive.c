@@ -22,6 +22,28 @@ int verve_responder_take_recv(struct verve_qp *qp)
 	return err;
 }
 
+bool verve_responder_lend_recv(struct verve_responder *resp,
+			       struct verve_recv *recv)
+{
+	if (!resp->recv_valid)
+		return false;
+	*recv = resp->recv;
+	resp->recv_valid = false;
+	return true;
+}
+
+void verve_responder_return_recv(struct verve_responder *resp,
+				 const struct verve_recv *recv)
+{
+	resp->recv = *recv;
+	resp->recv_valid = true;
+}
+
+void verve_responder_forget_recv(struct verve_responder *resp)
+{
+	resp->recv_valid = false;
+}
+
 void verve_responder_deliver(struct verve_qp *qp, struct ib_wc *wc,
 			     bool solicited)
 {

@@ -4,6 +4,7 @@
  */
 #include "../offload/uso.h"
 #include "../wire/psn.h"
+#include "outstanding.h"
 #include "recovery.h"
 #include "transport.h"
 
@@ -30,9 +31,7 @@ static void go_back(struct verve_qp *qp)
 	if (!req->recovery.under_way)
 		req->recovery.next = qp->sq.next;
 	req->recovery.under_way = true;
-	req->psn = req->una;
-	req->unasked = 0;
-	req->asked = req->una;
+	verve_outstanding_rewind(req);
 	qp->sq.next = qp->sq.tail;
 	/* What is sent again proves nothing. */
 	verve_uso_cancel(qp->dev, &qp->flow);
@@ -72,7 +71,7 @@ static void end(struct verve_qp *qp)
 	u32 next = qp->req.recovery.next;
 
 	qp->req.recovery.under_way = false;
-	qp->req.psn = qp->req.max_psn;
+	verve_outstanding_proceed(&qp->req);
 	if ((s32)(next - qp->sq.next) > 0)
 		qp->sq.next = next;
 }
@@ -150,6 +149,12 @@ static void doubt_segmentation(struct verve_qp *qp)
 		verve_count(qp, uso_trial_failed, 1);
 }
 
+void verve_recovery_reset(struct verve_requester *req)
+{
+	req->recovery = (struct verve_recovery) {};
+	req->probing = false;
+}
+
 bool verve_recovery_is_begun(const struct verve_qp *qp)
 {
 	return qp->req.recovery.packets &&
@@ -223,6 +228,7 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 	struct verve_requester *req = &qp->req;
 	struct verve_recovery *recovery = &req->recovery;
 
+	req->probing = false;
 	if (unlikely(qp->flow.uso.state == VERVE_USO_ON_TRIAL) &&
 	    verve_psn_before(qp->flow.uso.psn, req->una))
 		verve_uso_arrived(qp->dev, &qp->flow);
@@ -232,7 +238,7 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 		return;
 	judge_peer(req);
 	if (recovery->under_way && verve_psn_before(req->psn, req->una)) {
-		req->psn = req->una;
+		verve_outstanding_skip(req);
 		qp->sq.next = qp->sq.tail;
 		if (!verve_psn_before(req->psn, recovery->stop))
 			end(qp);

@@ -24,6 +24,7 @@
 #include <linux/types.h>
 
 struct verve_qp;
+struct verve_requester;
 
 /**
  * struct verve_recovery - a run of packets that is sent again
@@ -55,6 +56,8 @@ struct verve_recovery {
 	u8 goes_back;
 };
 
+/* Nothing is known to be lost. */
+void verve_recovery_reset(struct verve_requester *req);
 /*
  * The peer lacks the oldest packet that is outstanding, and has said so; unless that
  * is being seen to.

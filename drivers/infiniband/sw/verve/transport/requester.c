@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 #include "../wire/psn.h"
 #include "congestion.h"
+#include "outstanding.h"
 #include "transport.h"
 
 static bool has_flag(const struct verve_swqe *wqe, enum verve_opdef_flags flag)
@@ -118,9 +119,7 @@ static void advance(struct verve_qp *qp, const struct verve_swqe *wqe, u32 n)
 	struct verve_requester *req = &qp->req;
 	bool done = verve_psn_add(req->psn, n - 1) == wqe->last_psn;
 
-	req->psn = verve_psn_add(req->psn, n);
-	if (verve_psn_before(req->max_psn, req->psn))
-		req->max_psn = req->psn;
+	verve_outstanding_sent(req, n);
 	if (done)
 		qp->sq.next++;
 	verve_recovery_sent(qp);
@@ -174,8 +173,7 @@ static void ask(struct verve_qp *qp, u32 packets)
 {
 	struct verve_requester *req = &qp->req;
 
-	req->unasked = 0;
-	req->asked = verve_psn_add(req->psn, packets);
+	verve_outstanding_ask(req, packets);
 	if (!req->rtt.since && !req->recovery.under_way && !qp->pair.peer)
 		verve_rtt_start(&req->rtt, verve_psn_add(req->psn, packets - 1),
 				ktime_get_ns());
@@ -188,7 +186,7 @@ static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
 {
 	struct verve_requester *req = &qp->req;
 
-	req->unasked += burst->packets;
+	verve_outstanding_add(req, burst->packets);
 	if (req->recovery.under_way)
 		return burst->packets == allowance(qp);
 	return req->unasked >= VERVE_ACKREQ_INTERVAL ||
@@ -300,7 +298,7 @@ static void requested(struct verve_qp *qp, struct verve_swqe *wqe, u32 packets)
 	qp->budget--;
 	if (!qp->req.recovery.under_way) {
 		wqe->rd_atomic++;
-		qp->req.rd_atomic++;
+		verve_outstanding_add_rd_atomic(&qp->req, 1);
 	} else {
 		wqe->again = true;
 	}
@@ -407,7 +405,7 @@ static bool send_unreliable(struct verve_qp *qp, struct verve_swqe *wqe)
 	bool sent = send_data(qp, wqe);
 
 	if (qp->sq.next != qp->sq.tail) {
-		qp->req.una = qp->req.psn;
+		verve_outstanding_answered(&qp->req, qp->req.psn);
 		verve_completer_retire(qp, IB_WC_SUCCESS);
 	}
 	return sent;

@@ -337,7 +337,7 @@ void verve_responder_reset(struct verve_responder *resp)
 	verve_message_drop(resp);
 	verve_ack_reset(&resp->ack);
 	verve_rd_atomic_reset(resp);
-	resp->recv_valid = false;
+	verve_responder_forget_recv(resp);
 }
 
 static void report_last_wqe(struct verve_qp *qp)

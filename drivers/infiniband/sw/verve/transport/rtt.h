@@ -60,6 +60,18 @@ static inline void verve_rtt_progress(struct verve_rtt *rtt)
 	rtt->has_missed = false;
 }
 
+/* No answer is timed any more. */
+static inline void verve_rtt_cancel(struct verve_rtt *rtt)
+{
+	rtt->since = 0;
+}
+
+/* Answers that were missed no longer make the timeout longer. */
+static inline void verve_rtt_forgive(struct verve_rtt *rtt)
+{
+	rtt->backoff = 0;
+}
+
 /* The answer has come. @now: ns */
 void verve_rtt_sample(struct verve_rtt *rtt, u64 now);
 

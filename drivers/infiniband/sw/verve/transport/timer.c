@@ -22,6 +22,8 @@
 #include "verdict.h"
 
 enum {
+	/* 9.7.5.2.8 */
+	INFINITE_RNR_RETRIES	= 7,
 	/* RNR NAKs in a row that are taken at the peer's word */
 	RNR_PATIENCE		= 8,
 	RNR_BACKOFF_MAX_NS	= 2 * 1000 * 1000,
@@ -55,6 +57,46 @@ void verve_timer_init(struct verve_qp *qp)
 		      HRTIMER_MODE_REL_SOFT);
 	hrtimer_setup(&qp->timer, timer_fired, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
+}
+
+void verve_timer_set_retries(struct verve_qp *qp)
+{
+	qp->req.retries = qp->attr.retry_cnt;
+	qp->req.rnr_retries = qp->attr.rnr_retry;
+}
+
+void verve_timer_progress(struct verve_qp *qp)
+{
+	qp->req.progress = true;
+	qp->req.rnr_naks = 0;
+	verve_timer_set_retries(qp);
+}
+
+bool verve_timer_take_retry(struct verve_requester *req)
+{
+	if (!req->retries)
+		return false;
+	req->retries--;
+	return true;
+}
+
+bool verve_timer_take_rnr_retry(struct verve_requester *req)
+{
+	if (!req->rnr_retries)
+		return false;
+	if (req->rnr_retries != INFINITE_RNR_RETRIES)
+		req->rnr_retries--;
+	return true;
+}
+
+void verve_timer_dup_response(struct verve_requester *req)
+{
+	req->dup_response = true;
+}
+
+void verve_timer_forget(struct verve_requester *req)
+{
+	req->timer_armed = false;
 }
 
 /* It may be late, so that the timers of many QPs share an interrupt. */
@@ -162,7 +204,7 @@ static void missed(struct verve_qp *qp)
 	verve_rtt_missed(&req->rtt);
 	if (most && req->waited >= most) {
 		req->waited = 0;
-		req->rtt.backoff = 0;
+		verve_rtt_forgive(&req->rtt);
 		verve_completer_timeout(qp);
 		return;
 	}

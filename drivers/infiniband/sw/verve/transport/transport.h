@@ -148,6 +148,14 @@ void verve_responder_flush(struct verve_qp *qp)
  */
 int verve_responder_take_recv(struct verve_qp *qp)
 	__must_hold(&qp->lock);
+/* Another holder takes the current receive. Return: false: there is none. */
+bool verve_responder_lend_recv(struct verve_responder *resp,
+			       struct verve_recv *recv);
+/* It returns @recv, which has not completed. */
+void verve_responder_return_recv(struct verve_responder *resp,
+				 const struct verve_recv *recv);
+/* The current receive will not complete: its queue is reset. */
+void verve_responder_forget_recv(struct verve_responder *resp);
 /* Complete the current receive; @wc has all but wr_id and qp. */
 void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
 			      bool solicited)
@@ -272,6 +280,19 @@ void verve_rd_atomic_respond(struct verve_qp *qp)
 /* timer.c */
 
 void verve_timer_init(struct verve_qp *qp);
+/* All retries that the QP's attributes allow are left. */
+void verve_timer_set_retries(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* The peer has answered: timeouts and RNR NAKs are counted anew. */
+void verve_timer_progress(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* A retry, or an RNR retry, is used up. Return: false: there was none left. */
+bool verve_timer_take_retry(struct verve_requester *req);
+bool verve_timer_take_rnr_retry(struct verve_requester *req);
+/* A response has come once more: what was asked for again was only late. */
+void verve_timer_dup_response(struct verve_requester *req);
+/* The timer is not waited for: a NIC sends, and has its own. */
+void verve_timer_forget(struct verve_requester *req);
 /* Packets that are outstanding at the end of a round: is their loss noticed? */
 void verve_timer_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);

@@ -8,6 +8,7 @@
 #include "../offload/rc/qpc.h"
 #include "../offload/rc/rc.h"
 #include "../transport/congestion.h"
+#include "../transport/outstanding.h"
 #include "../transport/transport.h"
 #include "../wire/psn.h"
 #include "qp.h"
@@ -78,11 +79,7 @@ static void set_psns(struct verve_qp *qp, const struct ib_qp_attr *attr,
 	__must_hold(&qp->lock)
 {
 	if (mask & IB_QP_SQ_PSN) {
-		qp->req.psn = attr->sq_psn & VERVE_PSN_MASK;
-		qp->req.una = qp->req.psn;
-		qp->req.max_psn = qp->req.psn;
-		qp->req.asked = qp->req.psn;
-		qp->req.acked = qp->req.psn;
+		verve_outstanding_init(&qp->req, attr->sq_psn);
 		qp->attr.sq_psn = qp->req.psn;
 	}
 	if (mask & IB_QP_RQ_PSN) {
@@ -119,14 +116,12 @@ static void set_values(struct verve_qp *qp, const struct ib_qp_attr *attr,
 		own->max_rd_atomic = attr->max_rd_atomic;
 	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
 		own->max_dest_rd_atomic = attr->max_dest_rd_atomic;
-	if (mask & IB_QP_RETRY_CNT) {
+	if (mask & IB_QP_RETRY_CNT)
 		own->retry_cnt = attr->retry_cnt;
-		qp->req.retries = attr->retry_cnt;
-	}
-	if (mask & IB_QP_RNR_RETRY) {
+	if (mask & IB_QP_RNR_RETRY)
 		own->rnr_retry = attr->rnr_retry;
-		qp->req.rnr_retries = attr->rnr_retry;
-	}
+	if (mask & (IB_QP_RETRY_CNT | IB_QP_RNR_RETRY))
+		verve_timer_set_retries(qp);
 	if (mask & IB_QP_PATH_MTU) {
 		own->path_mtu = attr->path_mtu;
 		qp->mtu = ib_mtu_enum_to_int(attr->path_mtu);

@@ -3,6 +3,7 @@
  * Events of an offloaded QP (see events.h)
  */
 #include <linux/slab.h>
+#include "../../transport/transport.h"
 #include "events.h"
 
 /**
@@ -39,10 +40,7 @@ void verve_rc_events_open(struct verve_rc_events *events,
 	spin_lock(&events->lock);
 	events->head = 0;
 	events->tail = 0;
-	events->recv_valid = resp->recv_valid;
-	if (events->recv_valid)
-		events->recv = resp->recv;
-	resp->recv_valid = false;
+	events->recv_valid = verve_responder_lend_recv(resp, &events->recv);
 	spin_unlock(&events->lock);
 }
 
@@ -50,9 +48,8 @@ void verve_rc_events_close(struct verve_rc_events *events,
 			   struct verve_responder *resp)
 {
 	spin_lock(&events->lock);
-	resp->recv_valid = events->recv_valid;
 	if (events->recv_valid)
-		resp->recv = events->recv;
+		verve_responder_return_recv(resp, &events->recv);
 	events->recv_valid = false;
 	spin_unlock(&events->lock);
 }

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <rdma/verve_offload_rc.h>
 #include "../../transport/congestion.h"
+#include "../../transport/outstanding.h"
 #include "../../transport/transport.h"
 #include "../../wire/psn.h"
 #include "ddp.h"
@@ -123,21 +124,20 @@ static void begin_posting(struct verve_qp *qp)
 	struct verve_sq *sq = &qp->sq;
 	u32 head = verve_sq_head(sq), i;
 
-	req->psn = req->max_psn;
+	verve_outstanding_proceed(req);
 	for (i = sq->tail; i != head; i++) {
 		struct verve_swqe *wqe = verve_sq_at(sq, i);
 
 		if (wqe->state != VERVE_WQE_STARTED)
 			break;
 		wqe->rd_atomic = 0;
-		req->psn = verve_psn_add(wqe->last_psn, 1);
+		verve_outstanding_post(req, verve_psn_add(wqe->last_psn, 1));
 	}
 	sq->next = sq->tail;
-	req->rd_atomic = 0;
-	req->timer_armed = false;
-	req->probing = false;
-	req->recovery = (struct verve_recovery) {};
-	req->rtt.since = 0;
+	verve_outstanding_no_rd_atomic(req);
+	verve_timer_forget(req);
+	verve_recovery_reset(req);
+	verve_rtt_cancel(&req->rtt);
 	verve_uso_cancel(qp->dev, &qp->flow);
 }
 

@@ -4,6 +4,7 @@
  */
 #include <linux/jiffies.h>
 #include <rdma/verve_offload_rc.h>
+#include "../../transport/outstanding.h"
 #include "../../transport/transport.h"
 #include "../../wire/psn.h"
 #include "device.h"
@@ -81,9 +82,7 @@ static bool is_idle(const struct verve_qp *qp)
 static bool post_next(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	struct verve_requester *req = &qp->req;
 	struct verve_swqe *wqe = verve_requester_next(qp);
-	u32 end;
 
 	if (!wqe)
 		return false;
@@ -101,9 +100,7 @@ static bool post_next(struct verve_qp *qp)
 	}
 	if (verve_rc_device_post(qp, wqe))
 		return false;
-	end = verve_psn_add(wqe->last_psn, 1);
-	if (verve_psn_before(req->psn, end))
-		req->psn = end;
+	verve_outstanding_post(&qp->req, verve_psn_add(wqe->last_psn, 1));
 	qp->sq.next++;
 	qp->budget--;
 	return true;

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Packets and requests that a requester waits for an answer of: the PSNs of
+ * struct verve_requester, which are written here alone.
+ *
+ *	una          acked         psn            max_psn
+ *	 | outstanding             | sent once      |
+ *
+ * psn lies before max_psn while packets are sent again (recovery.h).
+ */
+#ifndef VERVE_TRANSPORT_OUTSTANDING_H
+#define VERVE_TRANSPORT_OUTSTANDING_H
+
+#include <linux/minmax.h>
+#include "../wire/psn.h"
+#include "qp.h"
+
+/* Nothing is outstanding; the next packet takes @psn, which is cut to 24 bits. */
+static inline void verve_outstanding_init(struct verve_requester *req, u32 psn)
+{
+	req->psn = psn & VERVE_PSN_MASK;
+	req->una = req->psn;
+	req->max_psn = req->psn;
+	req->asked = req->psn;
+	req->acked = req->psn;
+}
+
+/* Packets have been sent, for the first time or again. */
+static inline void verve_outstanding_sent(struct verve_requester *req,
+					  u32 packets)
+{
+	req->psn = verve_psn_add(req->psn, packets);
+	if (verve_psn_before(req->max_psn, req->psn))
+		req->max_psn = req->psn;
+}
+
+/* Packets are about to be sent; the last one may ask for an ACK. */
+static inline void verve_outstanding_add(struct verve_requester *req,
+					 u32 packets)
+{
+	req->unasked += packets;
+}
+
+/* The next @packets PSNs are answered: by an ACK of the last, or by responses. */
+static inline void verve_outstanding_ask(struct verve_requester *req,
+					 u32 packets)
+{
+	req->unasked = 0;
+	req->asked = verve_psn_add(req->psn, packets);
+}
+
+/* Every packet before @psn has been answered. */
+static inline void verve_outstanding_answered(struct verve_requester *req,
+					      u32 psn)
+{
+	req->una = psn;
+}
+
+/* The peer has @psn, though responses before it have not come. */
+static inline void verve_outstanding_acked(struct verve_requester *req, u32 psn)
+{
+	if (!verve_psn_before(psn, req->acked))
+		req->acked = verve_psn_add(psn, 1);
+}
+
+/* Packets are sent again, from the oldest outstanding one on. */
+static inline void verve_outstanding_rewind(struct verve_requester *req)
+{
+	req->psn = req->una;
+	req->unasked = 0;
+	req->asked = req->una;
+}
+
+/* An answer has overtaken the packets that are sent again. */
+static inline void verve_outstanding_skip(struct verve_requester *req)
+{
+	req->psn = req->una;
+}
+
+/* Packets are sent for the first time, again. */
+static inline void verve_outstanding_proceed(struct verve_requester *req)
+{
+	req->psn = req->max_psn;
+}
+
+/* What is outstanding will not be answered. */
+static inline void verve_outstanding_forget(struct verve_requester *req)
+{
+	req->psn = req->una;
+	req->max_psn = req->una;
+}
+
+/* A request that ends before @psn has been posted to a NIC, which sends it. */
+static inline void verve_outstanding_post(struct verve_requester *req, u32 psn)
+{
+	if (verve_psn_before(req->psn, psn))
+		req->psn = psn;
+}
+
+/* A NIC gives the QP back: it has sent the packets before @psn. */
+static inline void verve_outstanding_resume(struct verve_requester *req,
+					    u32 psn)
+{
+	req->psn = psn;
+	req->max_psn = psn;
+	req->asked = req->una;
+	req->acked = req->una;
+	req->unasked = 0;
+}
+
+/* READs, atomics and so on are under way: @n more, fewer, or none at all. */
+static inline void verve_outstanding_add_rd_atomic(struct verve_requester *req,
+						   u32 n)
+{
+	req->rd_atomic += n;
+}
+
+static inline void verve_outstanding_sub_rd_atomic(struct verve_requester *req,
+						   u32 n)
+{
+	req->rd_atomic -= min(n, req->rd_atomic);
+}
+
+static inline void verve_outstanding_no_rd_atomic(struct verve_requester *req)
+{
+	req->rd_atomic = 0;
+}
+
+#endif
