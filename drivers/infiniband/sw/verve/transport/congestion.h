@@ -13,10 +13,7 @@
 #ifndef VERVE_TRANSPORT_CONGESTION_H
 #define VERVE_TRANSPORT_CONGESTION_H
 
-#include <linux/types.h>
-
-struct verve_congestion;
-struct verve_qp;
+#include "qp.h"
 
 /* A packet came with a mark: tell its sender, unless that was done just now. */
 void verve_congestion_marked(struct verve_qp *qp)

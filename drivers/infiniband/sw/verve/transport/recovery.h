@@ -23,9 +23,6 @@
 
 #include <linux/types.h>
 
-struct verve_qp;
-struct verve_requester;
-
 /**
  * struct verve_recovery - a run of packets that is sent again
  * @start: PSN of the first
@@ -55,45 +52,5 @@ struct verve_recovery {
 	u8 short_runs;
 	u8 goes_back;
 };
-
-/* Nothing is known to be lost. */
-void verve_recovery_reset(struct verve_requester *req);
-/*
- * The peer lacks the oldest packet that is outstanding, and has said so; unless that
- * is being seen to.
- */
-void verve_recovery_nak(struct verve_qp *qp)
-	__must_hold(&qp->lock);
-/**
- * verve_recovery_responses() - responses have been lost
- * @qp: RC; the oldest outstanding PSN is of a response
- * @end: one beyond the PSN of the last that is known to be lost
- */
-void verve_recovery_responses(struct verve_qp *qp, u32 end)
-	__must_hold(&qp->lock);
-/* Nothing has been heard, or was to be sent: one packet, and wait for its ACK. */
-void verve_recovery_probe(struct verve_qp *qp)
-	__must_hold(&qp->lock);
-/* Have an ACK asked for, by the oldest packet outstanding, though none is lost. */
-void verve_recovery_ask(struct verve_qp *qp)
-	__must_hold(&qp->lock);
-
-/* Is it being seen to that the oldest packet outstanding was lost? */
-bool verve_recovery_is_begun(const struct verve_qp *qp)
-	__must_hold(&qp->lock);
-
-/* Was the oldest packet outstanding so before what is recovered from was noticed? */
-bool verve_recovery_covers(const struct verve_qp *qp)
-	__must_hold(&qp->lock);
-
-/* Packets up to req.psn have been sent. */
-void verve_recovery_sent(struct verve_qp *qp)
-	__must_hold(&qp->lock);
-/* req.una has moved, by an ACK or by responses. */
-void verve_recovery_acknowledged(struct verve_qp *qp)
-	__must_hold(&qp->lock);
-/* An ACK has been taken in: all that the peer had from there on, it has told. */
-void verve_recovery_ack(struct verve_qp *qp)
-	__must_hold(&qp->lock);
 
 #endif

@@ -26,15 +26,10 @@
 #ifndef VERVE_TRANSPORT_STALL_H
 #define VERVE_TRANSPORT_STALL_H
 
-#include <linux/errno.h>
 #include <linux/types.h>
 
 struct llist_node;
-struct verve_arrival;
 struct verve_fault;
-struct verve_iter;
-struct verve_mr;
-struct verve_qp;
 
 /* What of an engine waits for a page */
 enum verve_stall_part {
@@ -68,90 +63,5 @@ struct verve_stall {
 	u32 key;
 	u64 va;
 };
-
-#ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
-/* Context: process. Return: 0 or -ENOMEM. */
-int verve_stall_init(struct verve_qp *qp);
-/* The QP goes: nothing is reported to it any more. Process. */
-void verve_stall_detach(struct verve_qp *qp);
-/* Nothing of its engine runs any more. Process. */
-void verve_stall_free(struct verve_qp *qp);
-
-/**
- * verve_stall_begin() - an iterator found memory absent
- * @qp: QP
- * @it: as verve_iter_next() left it when it said -EAGAIN
- * @part: what stops until VERVE_EV_FAULT
- *
- * Return: -EAGAIN, or -EACCES: this memory cannot be had.
- */
-int verve_stall_begin(struct verve_qp *qp, const struct verve_iter *it,
-		      enum verve_stall_part part)
-	__must_hold(&qp->lock);
-/* The same for @len bytes from @va of a held region, named by themselves. */
-int verve_stall_begin_at(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
-			 u32 len, int access, enum verve_stall_part part)
-	__must_hold(&qp->lock);
-/* VERVE_EV_FAULT: the fault has ended, all parts may try again. */
-void verve_stall_end(struct verve_qp *qp)
-	__must_hold(&qp->lock);
-bool verve_stall_is_on(const struct verve_qp *qp, enum verve_stall_part part)
-	__must_hold(&qp->lock);
-
-/* Keep an arrival behind those kept, or drop it when there are too many. */
-void verve_stall_hold(struct verve_qp *qp, struct verve_arrival *arrival)
-	__must_hold(&qp->lock);
-/* Those that may be taken in now, the oldest first. */
-struct llist_node *verve_stall_release(struct verve_qp *qp)
-	__must_hold(&qp->lock);
-#else
-static inline int verve_stall_init(struct verve_qp *qp)
-{
-	return 0;
-}
-
-static inline void verve_stall_detach(struct verve_qp *qp)
-{
-}
-
-static inline void verve_stall_free(struct verve_qp *qp)
-{
-}
-
-static inline int verve_stall_begin(struct verve_qp *qp,
-				    const struct verve_iter *it,
-				    enum verve_stall_part part)
-{
-	return -EACCES;
-}
-
-static inline int verve_stall_begin_at(struct verve_qp *qp,
-				       const struct verve_mr *mr, u64 va,
-				       u32 len, int access,
-				       enum verve_stall_part part)
-{
-	return -EACCES;
-}
-
-static inline void verve_stall_end(struct verve_qp *qp)
-{
-}
-
-static inline bool verve_stall_is_on(const struct verve_qp *qp,
-				     enum verve_stall_part part)
-{
-	return false;
-}
-
-static inline void verve_stall_hold(struct verve_qp *qp,
-				    struct verve_arrival *arrival)
-{
-}
-
-static inline struct llist_node *verve_stall_release(struct verve_qp *qp)
-{
-	return NULL;
-}
-#endif
 
 #endif

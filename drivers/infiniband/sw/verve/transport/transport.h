@@ -277,6 +277,48 @@ void verve_rd_atomic_drop(struct verve_responder *resp);
 void verve_rd_atomic_respond(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
+/* recovery.c: packets that were lost */
+
+/* Nothing is known to be lost. */
+void verve_recovery_reset(struct verve_requester *req);
+/*
+ * The peer lacks the oldest packet that is outstanding, and has said so; unless that
+ * is being seen to.
+ */
+void verve_recovery_nak(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/**
+ * verve_recovery_responses() - responses have been lost
+ * @qp: RC; the oldest outstanding PSN is of a response
+ * @end: one beyond the PSN of the last that is known to be lost
+ */
+void verve_recovery_responses(struct verve_qp *qp, u32 end)
+	__must_hold(&qp->lock);
+/* Nothing has been heard, or was to be sent: one packet, and wait for its ACK. */
+void verve_recovery_probe(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* Have an ACK asked for, by the oldest packet outstanding, though none is lost. */
+void verve_recovery_ask(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* Is it being seen to that the oldest packet outstanding was lost? */
+bool verve_recovery_is_begun(const struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* Was the oldest packet outstanding so before what is recovered from was noticed? */
+bool verve_recovery_covers(const struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* Packets up to req.psn have been sent. */
+void verve_recovery_sent(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* req.una has moved, by an ACK or by responses. */
+void verve_recovery_acknowledged(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* An ACK has been taken in: all that the peer had from there on, it has told. */
+void verve_recovery_ack(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
 /* timer.c */
 
 void verve_timer_init(struct verve_qp *qp);
@@ -315,6 +357,145 @@ void verve_timer_expired(struct verve_qp *qp)
 bool verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock);
 void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock);
+
+/* stall.c: memory that is absent */
+
+#ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
+/* Context: process. Return: 0 or -ENOMEM. */
+int verve_stall_init(struct verve_qp *qp);
+/* The QP goes: nothing is reported to it any more. Process. */
+void verve_stall_detach(struct verve_qp *qp);
+/* Nothing of its engine runs any more. Process. */
+void verve_stall_free(struct verve_qp *qp);
+
+/**
+ * verve_stall_begin() - an iterator found memory absent
+ * @qp: QP
+ * @it: as verve_iter_next() left it when it said -EAGAIN
+ * @part: what stops until VERVE_EV_FAULT
+ *
+ * Return: -EAGAIN, or -EACCES: this memory cannot be had.
+ */
+int verve_stall_begin(struct verve_qp *qp, const struct verve_iter *it,
+		      enum verve_stall_part part)
+	__must_hold(&qp->lock);
+/* The same for @len bytes from @va of a held region, named by themselves. */
+int verve_stall_begin_at(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
+			 u32 len, int access, enum verve_stall_part part)
+	__must_hold(&qp->lock);
+/* VERVE_EV_FAULT: the fault has ended, all parts may try again. */
+void verve_stall_end(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+bool verve_stall_is_on(const struct verve_qp *qp, enum verve_stall_part part)
+	__must_hold(&qp->lock);
+
+/* Keep an arrival behind those kept, or drop it when there are too many. */
+void verve_stall_hold(struct verve_qp *qp, struct verve_arrival *arrival)
+	__must_hold(&qp->lock);
+/* Those that may be taken in now, the oldest first. */
+struct llist_node *verve_stall_release(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+#else
+static inline int verve_stall_init(struct verve_qp *qp)
+{
+	return 0;
+}
+
+static inline void verve_stall_detach(struct verve_qp *qp)
+{
+}
+
+static inline void verve_stall_free(struct verve_qp *qp)
+{
+}
+
+static inline int verve_stall_begin(struct verve_qp *qp,
+				    const struct verve_iter *it,
+				    enum verve_stall_part part)
+{
+	return -EACCES;
+}
+
+static inline int verve_stall_begin_at(struct verve_qp *qp,
+				       const struct verve_mr *mr, u64 va,
+				       u32 len, int access,
+				       enum verve_stall_part part)
+{
+	return -EACCES;
+}
+
+static inline void verve_stall_end(struct verve_qp *qp)
+{
+}
+
+static inline bool verve_stall_is_on(const struct verve_qp *qp,
+				     enum verve_stall_part part)
+{
+	return false;
+}
+
+static inline void verve_stall_hold(struct verve_qp *qp,
+				    struct verve_arrival *arrival)
+{
+}
+
+static inline struct llist_node *verve_stall_release(struct verve_qp *qp)
+{
+	return NULL;
+}
+#endif
+
+/* pair.c: two engines as one */
+
+/**
+ * verve_pair_join() - own the peer's engine as well, if there is a peer
+ * @qp: owned
+ * @patient: wait for the peer's lock, where the order of locks allows
+ *
+ * Context: BH off.
+ * Return: true when the engine can be run: qp->pair.peer is owned, or NULL.
+ * false: the lock must be let go, and verve_pair_wake() called; somebody will
+ * queue the engine's work.
+ */
+bool verve_pair_join(struct verve_qp *qp, bool patient)
+	__must_hold(&qp->lock);
+
+/* Let go of the peer. Return: it, with the reference, or NULL. */
+struct verve_qp *verve_pair_part(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* Queue the work of those who failed to get the lock of @qp. Not locked. */
+void verve_pair_wake(struct verve_qp *qp);
+
+/**
+ * verve_pair_begin() - a round begins
+ * @qp: owned
+ * @train: of the peer, if there is one; to live as long as the round
+ * @loop: likewise
+ */
+void verve_pair_begin(struct verve_qp *qp, struct verve_train *train,
+		      struct verve_loop *loop)
+	__must_hold(&qp->lock);
+
+/**
+ * verve_pair_settle() - have the peer answer what it was sent
+ * @qp: owned
+ * Return: true when there were answers, and more can perhaps be sent.
+ */
+bool verve_pair_settle(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* Memory is there again: have sent once more what was lost for want of it. */
+void verve_pair_resume(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* Is the peer in the middle of sending what is taken in? Only ACKs may go out. */
+bool verve_pair_is_sent_to(const struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* Has the peer to wait for memory before it can answer? */
+bool verve_pair_is_stalled(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /* engine.c */

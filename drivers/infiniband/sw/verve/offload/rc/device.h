@@ -5,12 +5,9 @@
 #ifndef VERVE_OFFLOAD_RC_DEVICE_H
 #define VERVE_OFFLOAD_RC_DEVICE_H
 
-#include <linux/compiler_types.h>
-#include <linux/types.h>
+#include "../../transport/qp.h"
 
 struct verve_offload_rc_terms;
-struct verve_qp;
-struct verve_swqe;
 
 /* Is there a NIC that would have the QP? It has @rc_offload. Any context. */
 bool verve_rc_device_is_offered(struct verve_qp *qp);

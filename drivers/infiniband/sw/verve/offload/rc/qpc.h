@@ -5,12 +5,9 @@
 #ifndef VERVE_OFFLOAD_RC_QPC_H
 #define VERVE_OFFLOAD_RC_QPC_H
 
-#include <linux/types.h>
+#include "../../transport/qp.h"
 
-struct net_device;
-struct verve_dev;
 struct verve_offload_qp;
-struct verve_qp;
 
 /* A device has its netdev, under RTNL, and goes. Both in process context. */
 void verve_nic_join(struct verve_dev *dev, struct net_device *ndev);
