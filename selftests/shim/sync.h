@@ -9,10 +9,14 @@
 #include "kernel.h"
 
 #define __must_hold(lock)
+#define __must_hold_shared(lock)
 #define __acquires(lock)
 #define __releases(lock)
 #define __acquire(lock)		do { } while (0)
 #define __release(lock)		do { } while (0)
+#define __guarded_by(lock)
+#define __context_unsafe(comment)
+#define context_unsafe(...)	({ __VA_ARGS__; })
 
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, value)	((x) = (value))
