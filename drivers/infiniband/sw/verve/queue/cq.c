@@ -171,12 +171,18 @@ static bool end_telling(struct verve_cq *cq)
 	return again;
 }
 
+/* The same without the lock: set by this CPU's own posts, or left to those who set it. */
+static bool may_be_due(const struct verve_cq *cq)
+	__context_unsafe(/* begin_telling() looks again */)
+{
+	return READ_ONCE(cq->notify) || READ_ONCE(cq->overrun);
+}
+
 void verve_cq_notify(struct verve_cq *cq)
 {
 	bool notify, overrun;
 
-	/* Set by this CPU's own posts, or left to those who set it. */
-	if (!READ_ONCE(cq->notify) && !READ_ONCE(cq->overrun))
+	if (!may_be_due(cq))
 		return;
 	if (!begin_telling(cq, &notify, &overrun))
 		return;
@@ -191,7 +197,7 @@ void verve_cq_notify(struct verve_cq *cq)
 
 void verve_cq_notify_later(struct verve_cq *cq)
 {
-	if (READ_ONCE(cq->notify) || READ_ONCE(cq->overrun))
+	if (may_be_due(cq))
 		tasklet_schedule(&cq->later);
 }
 

@@ -15,7 +15,7 @@
 /**
  * struct verve_cq - a completion queue
  * @ibcq: what the core knows
- * @lock: everything below. Kernel CQs: irqsave, as kernel users may poll with
+ * @lock: what has it as its guard. Kernel CQs: irqsave, as kernel users may poll with
  *	interrupts off. User CQs: _bh. The two kinds are different lock classes.
  * @ring: elements are struct ib_uverbs_wc for user CQs, struct ib_wc else
  * @armed: enum ib_cq_notify_flags asked for, 0 when not armed
@@ -37,21 +37,21 @@
  */
 struct verve_cq {
 	struct ib_cq ibcq;
-	spinlock_t lock; /* what follows */
-	struct verve_ring ring;
-	u8 armed;
-	u32 told_from;
-	u32 told_to;
-	bool notify;
-	bool overrun;
-	bool overrun_reported;
+	spinlock_t lock; /* what is guarded by it */
+	struct verve_ring ring __guarded_by(&lock);
+	u8 armed __guarded_by(&lock);
+	u32 told_from __guarded_by(&lock);
+	u32 told_to __guarded_by(&lock);
+	bool notify __guarded_by(&lock);
+	bool overrun __guarded_by(&lock);
+	bool overrun_reported __guarded_by(&lock);
 	bool ignores_overrun;
 	bool is_user;
-	u16 most_held;
-	u16 held;
-	ktime_t period;
+	u16 most_held __guarded_by(&lock);
+	u16 held __guarded_by(&lock);
+	ktime_t period __guarded_by(&lock);
 	struct hrtimer timer;
-	bool telling;
+	bool telling __guarded_by(&lock);
 	struct tasklet_struct later;
 	struct mutex settling; /* outside of all other locks */
 };

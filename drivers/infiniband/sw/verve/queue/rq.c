@@ -15,6 +15,7 @@ static size_t element_size(u32 max_sge)
 
 int verve_rq_init(struct verve_rq *rq, u32 max_wr, u32 max_sge,
 		  struct ib_ucontext *uctx)
+	__context_unsafe(/* nobody else has it yet */)
 {
 	rq->max_sge = max_sge;
 	rq->is_user = uctx;
@@ -23,6 +24,7 @@ int verve_rq_init(struct verve_rq *rq, u32 max_wr, u32 max_sge,
 }
 
 void verve_rq_free(struct verve_rq *rq)
+	__context_unsafe(/* nobody else has it any more */)
 {
 	verve_ring_free(&rq->ring);
 }

@@ -37,7 +37,7 @@ struct verve_recv {
  * @exists: false when the QP uses an SRQ
  */
 struct verve_rq {
-	struct verve_ring ring;
+	struct verve_ring ring __guarded_by(&lock);
 	spinlock_t lock; /* the ring */
 	u32 max_sge;
 	bool is_user;
@@ -55,8 +55,8 @@ struct verve_rq {
 struct verve_srq {
 	struct ib_srq ibsrq;
 	struct verve_rq rq;
-	u32 limit;
-	bool limit_event;
+	u32 limit __guarded_by(&rq.lock);
+	bool limit_event __guarded_by(&rq.lock);
 	u32 srq_num;
 };
 
@@ -78,6 +78,11 @@ static inline struct verve_srq *to_vsrq(struct ib_srq *ibsrq)
 int verve_rq_init(struct verve_rq *rq, u32 max_wr, u32 max_sge,
 		  struct ib_ucontext *uctx);
 void verve_rq_free(struct verve_rq *rq);
+/* Entries that it can hold; of an SRQ that is resized, a moment ago. Any context. */
+static inline u32 verve_rq_capacity(const struct verve_rq *rq)
+{
+	return context_unsafe(verve_ring_capacity(&rq->ring));
+}
 
 /* Forget what has been posted. Context: BH off. */
 void verve_rq_discard(struct verve_rq *rq);
@@ -111,7 +116,7 @@ int verve_srq_fetch(struct verve_srq *srq, struct verve_recv *recv);
 /* Is the limit event due? */
 static inline bool verve_srq_is_due(const struct verve_srq *srq)
 {
-	return READ_ONCE(srq->limit_event);
+	return context_unsafe(READ_ONCE(srq->limit_event));
 }
 
 /*

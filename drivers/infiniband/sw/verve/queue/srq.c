@@ -15,7 +15,7 @@ void verve_srq_notify(struct verve_srq *srq)
 	unsigned long flags;
 	bool due;
 
-	if (!READ_ONCE(srq->limit_event))
+	if (!verve_srq_is_due(srq))
 		return;
 	flags = verve_lock(&srq->rq.lock, srq->rq.is_user);
 	due = srq->limit_event;

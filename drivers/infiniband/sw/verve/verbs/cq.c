@@ -10,12 +10,33 @@
 #include "cq.h"
 #include "ucontext.h"
 
+static int make_ring(struct verve_cq *cq, u32 entries, struct ib_udata *udata)
+	__context_unsafe(/* nobody else has the CQ yet */)
+{
+	struct rxe_create_cq_resp resp = {};
+	int err;
+
+	err = verve_ring_alloc(&cq->ring, entries,
+			       verve_cq_element_size(cq->is_user),
+			       verve_udata_context(udata));
+	if (err)
+		return err;
+	cq->ibcq.cqe = verve_ring_capacity(&cq->ring);
+	if (!udata)
+		return 0;
+
+	verve_ring_describe(&cq->ring, &resp.mi);
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		verve_ring_free(&cq->ring);
+	return err;
+}
+
 int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct ib_udata *udata)
 {
 	struct verve_dev *dev = to_vdev(ibcq->device);
 	struct verve_cq *cq = to_vcq(ibcq);
-	struct rxe_create_cq_resp resp = {};
 	int err;
 
 	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
@@ -23,7 +44,7 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (!attr->cqe || attr->cqe > VERVE_MAX_CQE ||
 	    attr->comp_vector >= ibcq->device->num_comp_vectors)
 		return -EINVAL;
-	err = verve_udata_check(udata, sizeof(resp));
+	err = verve_udata_check(udata, sizeof(struct rxe_create_cq_resp));
 	if (err)
 		return err;
 
@@ -32,22 +53,9 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return err;
 	verve_cq_init(cq, udata);
 	cq->ignores_overrun = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
-	err = verve_ring_alloc(&cq->ring, attr->cqe,
-			       verve_cq_element_size(cq->is_user),
-			       verve_udata_context(udata));
+	err = make_ring(cq, attr->cqe, udata);
 	if (err)
-		goto give;
-	ibcq->cqe = verve_ring_capacity(&cq->ring);
-	if (!udata)
-		return 0;
-
-	verve_ring_describe(&cq->ring, &resp.mi);
-	err = ib_respond_udata(udata, resp);
-	if (!err)
-		return 0;
-	verve_ring_free(&cq->ring);
-give:
-	verve_quota_give(&dev->num_cqs);
+		verve_quota_give(&dev->num_cqs);
 	return err;
 }
 
@@ -74,7 +82,8 @@ int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct verve_cq *cq = to_vcq(ibcq);
 
 	verve_cq_stop(cq);
-	verve_ring_free(&cq->ring);
+	/* Nobody else has it any more. */
+	context_unsafe(verve_ring_free(&cq->ring));
 	verve_quota_give(&to_vdev(ibcq->device)->num_cqs);
 	return 0;
 }

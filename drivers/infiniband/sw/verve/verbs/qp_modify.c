@@ -232,7 +232,7 @@ int verve_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		.max_inline_data = qp->sq.limits.max_inline,
 	};
 	if (qp->rq.exists) {
-		attr->cap.max_recv_wr = verve_ring_capacity(&qp->rq.ring);
+		attr->cap.max_recv_wr = verve_rq_capacity(&qp->rq);
 		attr->cap.max_recv_sge = qp->rq.max_sge;
 	}
 	verve_engine_unlock(qp);

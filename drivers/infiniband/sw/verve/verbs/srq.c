@@ -29,7 +29,8 @@ static int respond_create(const struct verve_srq *srq, struct ib_udata *udata)
 {
 	struct rxe_create_srq_resp resp = { .srq_num = srq->srq_num };
 
-	verve_ring_describe(&srq->rq.ring, &resp.mi);
+	/* Nobody else has the SRQ yet. */
+	context_unsafe(verve_ring_describe(&srq->rq.ring, &resp.mi));
 	return ib_respond_udata(udata, resp);
 }
 
@@ -56,7 +57,7 @@ int verve_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 			    verve_udata_context(udata));
 	if (err)
 		goto free_number;
-	attr->max_wr = verve_ring_capacity(&srq->rq.ring);
+	attr->max_wr = verve_rq_capacity(&srq->rq);
 	if (!udata)
 		return 0;
 
@@ -117,7 +118,9 @@ static int resize(struct verve_srq *srq, u32 max_wr, struct ib_udata *udata)
 	err = read_resize(&cmd, udata);
 	if (err)
 		return err;
-	err = verve_ring_alloc(&fresh, max_wr, 1U << rq->ring.elem_shift,
+	/* The size of an element does not change. */
+	err = verve_ring_alloc(&fresh, max_wr,
+			       1U << context_unsafe(rq->ring.elem_shift),
 			       verve_udata_context(udata));
 	if (err)
 		return err;
@@ -145,7 +148,7 @@ int verve_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 		     enum ib_srq_attr_mask mask, struct ib_udata *udata)
 {
 	struct verve_srq *srq = to_vsrq(ibsrq);
-	u32 max_wr = verve_ring_capacity(&srq->rq.ring);
+	u32 max_wr = verve_rq_capacity(&srq->rq);
 	int err;
 
 	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
@@ -172,9 +175,9 @@ int verve_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 {
 	struct verve_srq *srq = to_vsrq(ibsrq);
 
-	attr->max_wr = verve_ring_capacity(&srq->rq.ring);
+	attr->max_wr = verve_rq_capacity(&srq->rq);
 	attr->max_sge = srq->rq.max_sge;
-	attr->srq_limit = READ_ONCE(srq->limit);
+	attr->srq_limit = context_unsafe(READ_ONCE(srq->limit));
 	return 0;
 }
 
