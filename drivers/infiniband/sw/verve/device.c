@@ -32,9 +32,10 @@
 #include "transport/qp.h"
 #include "verbs/qp.h"
 
-static LIST_HEAD(devices);
 /* The list, and of each device ndev and port_active. Taken inside RTNL. */
 static DEFINE_MUTEX(devices_lock);
+static struct list_head devices __guarded_by(&devices_lock) =
+	LIST_HEAD_INIT(devices);
 static struct workqueue_struct *removal_wq;
 
 /* Another driver has the same driver_id: never tell by that. */
@@ -190,8 +191,8 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 	verve_hw_roce_init(dev);
 	verve_uso_reset(dev);
 	xa_init_flags(&dev->apart, XA_FLAGS_ALLOC1);
-	INIT_LIST_HEAD(&dev->qps);
 	mutex_init(&dev->qp_lock);
+	context_unsafe(INIT_LIST_HEAD(&dev->qps));
 
 	err = open_device(dev, net);
 	if (err) {

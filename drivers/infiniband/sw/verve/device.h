@@ -52,7 +52,7 @@ struct verve_uso {
 struct verve_mcast {
 	struct rhashtable groups;
 	struct mutex lock; /* attaching and detaching */
-	u32 attached;
+	u32 attached __guarded_by(&lock);
 };
 
 /**
@@ -126,9 +126,9 @@ struct verve_dev {
 	struct verve_qp __rcu *gsi;
 	struct verve_stats __percpu *stats;
 	struct xarray apart;
-	struct verve_stats past;
+	struct verve_stats past __guarded_by(&apart.xa_lock);
 
-	struct list_head qps;
+	struct list_head qps __guarded_by(&qp_lock);
 	struct mutex qp_lock; /* qps, and setting gsi */
 
 	struct verve_mr *dma_mr;

@@ -31,7 +31,7 @@
 struct verve_fast {
 	struct verve_mr mr;
 	spinlock_t lock; /* is_free, and mr while it is */
-	bool is_free;
+	bool is_free __guarded_by(&lock);
 	bool has_gaps;
 	u32 max;
 	u32 num;
@@ -77,7 +77,8 @@ static struct verve_fast *alloc_fast(struct ib_pd *pd, enum ib_mr_type type,
 		return NULL;
 	verve_mr_init(&fast->mr, pd, VERVE_MR_FAST, 0);
 	spin_lock_init(&fast->lock);
-	fast->is_free = true;
+	/* Nobody else has it yet. */
+	context_unsafe(fast->is_free = true);
 	fast->has_gaps = type == IB_MR_TYPE_SG_GAPS;
 	fast->max = max;
 	return fast;

@@ -5,6 +5,7 @@
 #ifndef VERVE_MEMORY_KEYS_H
 #define VERVE_MEMORY_KEYS_H
 
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 
 struct verve_dev;
@@ -18,7 +19,8 @@ int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr);
 void verve_key_remove(struct verve_dev *dev, struct verve_mr *mr);
 /* The upper 24 bits, which are constant */
 u32 verve_key_index(u32 key);
-/* RCU. By the upper 24 bits; the caller compares the rest. */
-struct verve_mr *verve_key_find(struct verve_dev *dev, u32 key);
+/* By the upper 24 bits; the caller compares the rest. */
+struct verve_mr *verve_key_find(struct verve_dev *dev, u32 key)
+	__must_hold_shared(RCU);
 
 #endif

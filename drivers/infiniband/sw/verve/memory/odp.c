@@ -56,11 +56,11 @@ enum {
 struct verve_odp {
 	struct mmu_interval_notifier notifier;
 	refcount_t ref;
-	struct verve_dev *dev;
-	struct verve_mr *mr;
+	struct verve_dev *dev __guarded_by(&lock);
+	struct verve_mr *mr __guarded_by(&lock);
 	struct mm_struct *mm;
 	struct verve_pager *pager;
-	struct mutex lock; /* table, dev */
+	struct mutex lock; /* table, dev, mr */
 	struct verve_odp_table table;
 	struct work_struct release;
 };
@@ -161,7 +161,8 @@ static struct verve_odp *alloc_odp(const struct verve_mr *mr)
 	refcount_set(&odp->ref, 1);
 	mutex_init(&odp->lock);
 	INIT_WORK(&odp->release, release);
-	odp->dev = to_vdev(mr->ibmr.pd->device);
+	/* Nobody else has it yet. */
+	context_unsafe(odp->dev = to_vdev(mr->ibmr.pd->device));
 	odp->mm = current->mm;
 	return odp;
 
@@ -193,7 +194,9 @@ int verve_odp_attach(struct verve_mr *mr)
 		free_odp(odp);
 		return err;
 	}
+	mutex_lock(&odp->lock);
 	odp->mr = mr;
+	mutex_unlock(&odp->lock);
 	mr->odp = odp;
 	mr->num_blocks = min_t(size_t, odp->table.num_pages, U32_MAX);
 	mr->block_shift = PAGE_SHIFT;

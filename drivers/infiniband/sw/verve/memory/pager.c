@@ -25,8 +25,8 @@ struct verve_pager {
 	struct mm_struct *mm;
 	refcount_t ref;
 	spinlock_t lock; /* running, waiting */
-	u32 running;
-	struct list_head waiting;
+	u32 running __guarded_by(&lock);
+	struct list_head waiting __guarded_by(&lock);
 };
 
 static DEFINE_MUTEX(pagers_lock);
@@ -59,7 +59,7 @@ static struct verve_pager *create(struct mm_struct *mm)
 	pager->mm = mm;
 	refcount_set(&pager->ref, 1);
 	spin_lock_init(&pager->lock);
-	INIT_LIST_HEAD(&pager->waiting);
+	context_unsafe(INIT_LIST_HEAD(&pager->waiting));
 	hash_add(pagers, &pager->node, (unsigned long)mm);
 	return pager;
 }

@@ -99,7 +99,7 @@ struct verve_mr {
 struct verve_mr_scope {
 	struct verve_dev *dev;
 	struct ib_pd *pd;
-	struct list_head windows;
+	struct list_head windows __guarded_by(&dev->mw_lock);
 };
 
 static inline struct verve_mr *to_vmr(struct ib_mr *ibmr)

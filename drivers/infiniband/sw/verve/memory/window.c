@@ -113,9 +113,10 @@ static bool may_be_base(const struct verve_mr *mr, const struct verve_mr_scope *
 	return verve_mr_covers(mr, bind->addr, bind->bytes);
 }
 
-/* RCU. The region that it is to be bound to, which then stays; or NULL. */
+/* The region that it is to be bound to, which then stays; or NULL. */
 static struct verve_mr *get_base(const struct verve_mr_scope *scope,
 				 const struct verve_binding *bind)
+	__must_hold_shared(RCU)
 {
 	struct verve_mr *mr = verve_key_find(scope->dev, bind->mr_lkey);
 
@@ -149,6 +150,7 @@ static void attach(struct verve_window *window, struct verve_mr *base,
 static int rebind(struct verve_window *window, struct verve_mr_scope *scope,
 		  const struct verve_binding *bind)
 	__must_hold(&scope->dev->mw_lock)
+	__must_hold_shared(RCU)
 {
 	struct verve_mr *base = NULL;
 

@@ -17,20 +17,20 @@
 #include "../device.h"
 #include "net.h"
 
+/* Slots, and users and sockets of struct verve_net. */
+static DEFINE_MUTEX(nets_lock);
+
 /**
  * struct slot - per namespace
  * @vnet: while a device is there
  * @closed: the namespace goes away
  */
 struct slot {
-	struct verve_net *vnet;
-	bool closed;
+	struct verve_net *vnet __guarded_by(&nets_lock);
+	bool closed __guarded_by(&nets_lock);
 };
 
 static unsigned int slot_id;
-
-/* Slots, and users and sockets of struct verve_net. */
-static DEFINE_MUTEX(nets_lock);
 
 static struct sock *open_socket(struct verve_net *vnet, struct net *net,
 				sa_family_t family)

@@ -292,6 +292,7 @@ bool verve_mcast_receive(struct verve_net *vnet, struct verve_dev *dev,
 	struct verve_group_member *member;
 	struct verve_group *group;
 
+	lockdep_assert_in_rcu_reader();
 	group = rhashtable_lookup(&dev->mcast.groups, addr, group_params);
 	if (!group)
 		return false;
