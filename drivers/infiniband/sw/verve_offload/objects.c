@@ -48,19 +48,20 @@ struct binding {
  * From @entry to @ndev under the table's lock.
  */
 struct verve_offload_ibdev {
-	struct list_head entry;
-	unsigned int users;
-	struct net_device *ndev;
+	struct list_head entry __guarded_by(&verve_offload_table_lock);
+	unsigned int users __guarded_by(&verve_offload_table_lock);
+	struct net_device *ndev __guarded_by(&verve_offload_table_lock);
 	struct mutex lock; /* see above */
-	struct binding binding;
-	struct list_head objects[VERVE_OFFLOAD_KINDS];
+	struct binding binding __guarded_by(&lock, &verve_offload_table_lock);
+	struct list_head objects[VERVE_OFFLOAD_KINDS] __guarded_by(&lock);
 	u64 refused;
 };
 
 /* jiffies until QPs are looked at of which a neighbour may have changed */
 #define RECHECK_DELAY	(HZ / 20 + 1)
 
-static LIST_HEAD(ibdevs);
+static struct list_head ibdevs __guarded_by(&verve_offload_table_lock) =
+	LIST_HEAD_INIT(ibdevs);
 
 static struct verve_offload_mr *to_mr(struct verve_offload_object *object)
 {
@@ -95,6 +96,7 @@ static bool add_qp(struct verve_offload_object *object,
 {
 	struct verve_offload_qp *qp = to_qp(object);
 
+	lockdep_assert_held(&object->ibdev->lock);
 	if (offload->ops->qp_add(offload->ndev, qp, &object->context))
 		return false;
 	spin_lock_bh(&qp->lock);
@@ -144,25 +146,35 @@ static bool is_of_use(const struct verve_offload_ibdev *ibdev,
 
 /* Nobody else calls the driver now, if there is one. */
 static void enter(struct verve_offload_ibdev *ibdev)
+	__acquires(&ibdev->lock)
+	__context_unsafe(/* there may be no driver */)
 {
 	mutex_lock(&ibdev->lock);
+	/* Sparse does not know mutexes. */
+	__acquire(&ibdev->lock);
 	if (ibdev->binding.offload)
 		mutex_lock(&ibdev->binding.offload->lock);
 }
 
 static void leave(struct verve_offload_ibdev *ibdev)
+	__releases(&ibdev->lock)
+	__context_unsafe(/* as in enter() */)
 {
 	if (ibdev->binding.offload)
 		mutex_unlock(&ibdev->binding.offload->lock);
+	__release(&ibdev->lock);
 	mutex_unlock(&ibdev->lock);
 }
 
+/* Other files do not know what an RDMA device is, nor that it is locked. */
 void verve_offload_lock_object(struct verve_offload_object *object)
+	__acquires(&object->ibdev->lock)
 {
 	enter(object->ibdev);
 }
 
 void verve_offload_unlock_object(struct verve_offload_object *object)
+	__releases(&object->ibdev->lock)
 {
 	leave(object->ibdev);
 }
@@ -408,7 +420,8 @@ void verve_offload_evict(const struct net_device *ndev)
 	}
 }
 
-struct verve_offload_ibdev *verve_offload_join(struct net_device *ndev)
+static struct verve_offload_ibdev *alloc_ibdev(struct net_device *ndev)
+	__context_unsafe(/* nobody else has it yet */)
 {
 	struct verve_offload_ibdev *ibdev = kzalloc_obj(*ibdev);
 	int kind;
@@ -420,8 +433,18 @@ struct verve_offload_ibdev *verve_offload_join(struct net_device *ndev)
 	mutex_init(&ibdev->lock);
 	for (kind = 0; kind < VERVE_OFFLOAD_KINDS; kind++)
 		INIT_LIST_HEAD(&ibdev->objects[kind]);
+	return ibdev;
+}
+
+struct verve_offload_ibdev *verve_offload_join(struct net_device *ndev)
+{
+	struct verve_offload_ibdev *ibdev = alloc_ibdev(ndev);
+
+	if (!ibdev)
+		return NULL;
 	spin_lock_bh(&verve_offload_table_lock);
-	ibdev->binding = find_binding(ibdev);
+	/* Nobody else has it yet. */
+	context_unsafe(ibdev->binding = find_binding(ibdev));
 	list_add_tail(&ibdev->entry, &ibdevs);
 	spin_unlock_bh(&verve_offload_table_lock);
 	return ibdev;
@@ -473,7 +496,7 @@ bool verve_offload_rx_sync(struct verve_offload_qp *qp,
 
 	spin_lock(&qp->lock);
 	offload = qp->object.offload;
-	if (offload && READ_ONCE(offload->active) & VERVE_OFFLOAD_RX_DDP)
+	if (offload && verve_offload_active(offload) & VERVE_OFFLOAD_RX_DDP)
 		placing = offload->ops->rx_sync(offload->ndev,
 						qp->object.context, point);
 	spin_unlock(&qp->lock);

@@ -16,6 +16,13 @@
 #include <net/inet_sock.h>
 #include <rdma/verve_offload.h>
 
+/*
+ * Spinlock, BH off: the table, what each entry's features are, and which RDMA
+ * devices belong to it. No driver is called under it, so whoever holds RTNL may
+ * take it.
+ */
+extern spinlock_t verve_offload_table_lock;
+
 /**
  * struct verve_offload - a netdev that offers something
  * @entry: in the table; RCU
@@ -38,25 +45,24 @@ struct verve_offload {
 	struct net_device *ndev;
 	const struct verve_offload_ops *ops;
 	u32 able;
-	bool is_up;
-	u32 active;
-	u32 losses;
+	bool is_up __guarded_by(&verve_offload_table_lock);
+	u32 active __guarded_by(&verve_offload_table_lock);
+	u32 losses __guarded_by(&verve_offload_table_lock);
 	struct mutex lock; /* see above */
 	struct work_struct renewal;
 	struct delayed_work recheck;
 	struct rcu_head rcu;
 };
 
+/* The features that are used now, or were a moment ago. Any context. */
+static inline u32 verve_offload_active(const struct verve_offload *offload)
+{
+	return context_unsafe(READ_ONCE(offload->active));
+}
+
 /* What LSO packets are on their way, and the netdevs that take it: see tx_lso.c. */
 #define VERVE_OFFLOAD_LSO_GSO		SKB_GSO_SCTP
 #define VERVE_OFFLOAD_LSO_FEATURE	NETIF_F_GSO_SCTP
-
-/*
- * Spinlock, BH off: the table, what each entry's features are, and which RDMA
- * devices belong to it. No driver is called under it, so whoever holds RTNL may
- * take it.
- */
-extern spinlock_t verve_offload_table_lock;
 
 /* Where drivers are called for those who cannot wait for them */
 extern struct workqueue_struct *verve_offload_wq;

@@ -15,12 +15,12 @@ bool verve_offload_has_rc(const struct verve_offload_ops *ops)
 }
 
 static void offload(struct verve_offload_qp *qp)
-	__must_hold(&qp->object.offload->lock)
 {
 	struct verve_offload *offload = qp->object.offload;
 	struct verve_offload_rc_terms terms = {};
 	struct verve_offload_rc_state state = {};
 
+	lockdep_assert_held(&offload->lock);
 	if (!qp->user->offload(qp, &terms, &state))
 		return;
 	if (offload->ops->rc->start(offload->ndev, qp->object.context, &terms,

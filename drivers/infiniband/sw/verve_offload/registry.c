@@ -48,7 +48,7 @@ static u32 active_features(const struct net_device *ndev)
 {
 	struct verve_offload *offload = verve_offload_find(ndev);
 
-	return offload ? READ_ONCE(offload->active) : 0;
+	return offload ? verve_offload_active(offload) : 0;
 }
 
 bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
@@ -56,7 +56,7 @@ bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
 {
 	struct verve_offload *offload = verve_offload_find(ndev);
 
-	if (!offload || needed & ~READ_ONCE(offload->active))
+	if (!offload || needed & ~verve_offload_active(offload))
 		return false;
 	return !offload->ops->may_send || offload->ops->may_send(ndev, skb);
 }
@@ -130,7 +130,9 @@ static void set_active(struct verve_offload *offload, u32 active)
 static bool renew(struct verve_offload *offload)
 	__must_hold(&offload->lock)
 {
-	u32 active = READ_ONCE(offload->is_up) ? offload->able : 0, before;
+	/* It is looked at again under the table's lock. */
+	bool is_up = context_unsafe(READ_ONCE(offload->is_up));
+	u32 active = is_up ? offload->able : 0, before;
 
 	if (active && offload->ops->features)
 		active &= offload->ops->features(offload->ndev);
