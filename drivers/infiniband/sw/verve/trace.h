@@ -105,6 +105,7 @@ TRACE_EVENT(verve_qp_state,
 	TP_fast_assign(
 		strscpy(__entry->dev, dev_name(&qp->dev->ibdev.dev),
 			IB_DEVICE_NAME_MAX);
+		lockdep_assert_held(&qp->lock);
 		__entry->qpn = qp->qpn;
 		__entry->from = qp->state;
 		__entry->to = to;
@@ -209,6 +210,7 @@ DECLARE_EVENT_CLASS(verve_retry,
 		__field(u8, rnr_retries)
 	),
 	TP_fast_assign(
+		lockdep_assert_held(&qp->lock);
 		__entry->qpn = qp->qpn;
 		__entry->una = qp->req.una;
 		__entry->psn = qp->req.psn;

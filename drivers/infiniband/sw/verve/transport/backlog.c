@@ -13,6 +13,7 @@
  */
 static bool is_expected(const struct verve_qp *qp,
 			const struct verve_arrival *arrival)
+	__context_unsafe(/* see above */)
 {
 	u32 due = verve_opcode_flags(arrival->pdu.opcode) & VERVE_OP_RESPONSE ?
 		  READ_ONCE(qp->req.una) : READ_ONCE(qp->resp.epsn);

@@ -381,6 +381,7 @@ static int copy_response(struct verve_qp *qp, struct verve_swqe *wqe,
 
 static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe,
 		 const struct verve_arrival *arrival, u32 offset)
+	__must_hold(&qp->lock)
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
 	u32 most = verve_arrival_packets(arrival) * qp->mtu;

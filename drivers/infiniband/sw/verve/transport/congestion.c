@@ -135,6 +135,7 @@ static u32 present_rate(const struct verve_qp *qp)
  */
 static u32 reaction_time(const struct verve_qp *qp,
 			 const struct verve_dcqcn *flow)
+	__must_hold(&qp->lock)
 {
 	u64 packets = min_t(u64, REACTION_MAX_NS,
 			    verve_dcqcn_delay(flow, REACTION_PACKETS * qp->mtu));
@@ -147,6 +148,7 @@ static u32 reaction_time(const struct verve_qp *qp,
  * too long.
  */
 static u32 evidence(const struct verve_qp *qp, const struct verve_dcqcn *flow)
+	__must_hold(&qp->lock)
 {
 	u64 bytes = div_u64((u64)flow->rate * REACTION_MAX_NS, 8 * NSEC_PER_MSEC);
 
@@ -177,15 +179,19 @@ void verve_congestion_notified(struct verve_qp *qp)
 }
 
 /* One timer, for whichever side of the QP asks. */
-static void wait(struct verve_congestion *congestion, u64 ns)
+static void wait(struct verve_qp *qp, u64 ns)
+	__must_hold(&qp->lock)
 {
-	if (!congestion->qp->dead && !hrtimer_is_queued(&congestion->timer))
-		hrtimer_start(&congestion->timer, ns_to_ktime(ns),
+	struct hrtimer *timer = &qp->congestion->timer;
+
+	if (!qp->dead && !hrtimer_is_queued(timer))
+		hrtimer_start(timer, ns_to_ktime(ns),
 			      HRTIMER_MODE_REL_SOFT);
 }
 
 /* Packets that last for the quantum, at least one. */
 static u32 quantum(const struct verve_qp *qp, const struct verve_dcqcn *flow)
+	__must_hold(&qp->lock)
 {
 	u64 bytes = div_u64((u64)flow->rate * QUANTUM_NS, 8 * NSEC_PER_MSEC);
 
@@ -201,7 +207,7 @@ u32 verve_congestion_allowance(struct verve_qp *qp)
 		return U32_MAX;
 	now = ktime_get_ns();
 	if (now < congestion->next) {
-		wait(congestion, congestion->next - now);
+		wait(qp, congestion->next - now);
 		return 0;
 	}
 	congestion->is_held = verve_dcqcn_advance(&congestion->flow,
@@ -243,8 +249,11 @@ void verve_congestion_reset(struct verve_qp *qp)
 
 void verve_congestion_stop(struct verve_qp *qp)
 {
-	if (qp->congestion)
-		hrtimer_cancel(&qp->congestion->timer);
+	/* The QP is dead, and gets none any more. */
+	struct verve_congestion *congestion = context_unsafe(qp->congestion);
+
+	if (congestion)
+		hrtimer_cancel(&congestion->timer);
 }
 
 void verve_congestion_free(struct verve_qp *qp)

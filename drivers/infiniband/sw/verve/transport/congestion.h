@@ -41,6 +41,7 @@ void verve_congestion_reset(struct verve_qp *qp)
 /* The QP is dead: end its timer, which may be running the engine. Process. */
 void verve_congestion_stop(struct verve_qp *qp);
 /* Nothing of the engine runs any more. */
-void verve_congestion_free(struct verve_qp *qp);
+void verve_congestion_free(struct verve_qp *qp)
+	__must_hold(&qp->lock);
 
 #endif

@@ -378,8 +378,10 @@ static bool leave(struct verve_qp *qp, struct verve_qp **peer,
 {
 	u32 notices = take_notices(qp, entry), peer_notices = 0;
 
-	if (qp->pair.peer)
+	if (qp->pair.peer) {
+		lockdep_assert_held(&qp->pair.peer->lock);
 		peer_notices = take_notices(qp->pair.peer, entry);
+	}
 	*peer = verve_pair_part(qp);
 	spin_unlock(&qp->lock);
 	if (notices)
@@ -570,13 +572,13 @@ void verve_engine_stop(struct verve_qp *qp)
 	hrtimer_cancel(&qp->ooo_timer);
 	verve_congestion_stop(qp);
 	cancel_work_sync(&qp->work);
+	spin_lock_bh(&qp->lock);
 	verve_congestion_free(qp);
-	local_bh_disable();
 	free_arrivals(llist_del_all(&qp->inbox));
 	free_arrivals(verve_stall_release(qp));
 	verve_ooo_drop(&qp->req.ooo);
 	verve_ooo_drop(&qp->resp.ooo);
-	local_bh_enable();
+	spin_unlock_bh(&qp->lock);
 }
 
 int verve_engine_init(void)

@@ -26,6 +26,8 @@ static bool may_have_peer(const struct verve_qp *qp)
 /* Is the peer's peer the QP, and do both mean the same by a packet? */
 static bool are_connected(const struct verve_qp *qp,
 			  const struct verve_qp *peer)
+	__must_hold(&qp->lock)
+	__must_hold(&peer->lock)
 {
 	const struct verve_av *av = &qp->flow.av, *back = &peer->flow.av;
 
@@ -114,10 +116,11 @@ struct verve_qp *verve_pair_part(struct verve_qp *qp)
 
 	if (!peer)
 		return NULL;
+	/* By verve_pair_join() */
+	__acquire(&peer->lock);
 	qp->pair.peer = NULL;
 	peer->pair.peer = NULL;
 	peer->train = NULL;
-	__acquire(&peer->lock);
 	spin_unlock(&peer->lock);
 	return peer;
 }
@@ -144,6 +147,7 @@ void verve_pair_begin(struct verve_qp *qp, struct verve_train *train,
 
 	if (!peer)
 		return;
+	lockdep_assert_held(&peer->lock);
 	*loop = (struct verve_loop) {};
 	*train = (struct verve_train) {
 		.dev = peer->dev,
@@ -167,6 +171,7 @@ bool verve_pair_settle(struct verve_qp *qp)
 
 	if (!peer)
 		return false;
+	lockdep_assert_held(&peer->lock);
 	loop = qp->train->loop;
 	loop->has_responded = false;
 	verve_loop_flush(peer->train);
@@ -208,6 +213,7 @@ void verve_pair_resume(struct verve_qp *qp)
 	if (lost & VERVE_LOST_RESPONSE)
 		verve_recovery_probe(qp);
 	if (peer && lost & VERVE_LOST_REQUEST) {
+		lockdep_assert_held(&peer->lock);
 		verve_recovery_probe(peer);
 		verve_engine_again(peer);
 	}
@@ -222,5 +228,8 @@ bool verve_pair_is_stalled(const struct verve_qp *qp)
 {
 	const struct verve_qp *peer = qp->pair.peer;
 
-	return peer && verve_stall_is_on(peer, VERVE_STALL_ARRIVALS);
+	if (!peer)
+		return false;
+	lockdep_assert_held(&peer->lock);
+	return verve_stall_is_on(peer, VERVE_STALL_ARRIVALS);
 }

@@ -218,7 +218,8 @@ enum verve_qp_notice {
  * @ooo_timer: runs while packets wait for their turn
  * @lock: the engine: whoever holds it is the owner. Taken by trylock from the
  *	data path, so that nobody waits for another QP's work; by spin_lock_bh
- *	from modify, query and destroy. Protects everything below.
+ *	from modify, query and destroy. Protects what is below, but for what is
+ *	constant, and what queues and pairs have locks, or rules, of their own for.
  * @state: enum ib_qp_state
  * @dead: being destroyed: no timer is started
  * @drained: SQD: everything that was begun is done, and has been told
@@ -267,33 +268,33 @@ struct verve_qp {
 	struct hrtimer timer;
 	struct hrtimer ooo_timer;
 
-	spinlock_t lock;	/* all that follows */
-	enum ib_qp_state state;
-	bool dead;
-	bool drained;
-	bool last_wqe_reported;
-	bool comm_est;
-	struct ib_qp_attr attr;
-	u32 mtu;
-	struct verve_flow flow;
-	u32 notices;
-	u32 budget;
-	struct verve_train *train;
+	spinlock_t lock;	/* what is guarded by it */
+	enum ib_qp_state state __guarded_by(&lock);
+	bool dead __guarded_by(&lock);
+	bool drained __guarded_by(&lock);
+	bool last_wqe_reported __guarded_by(&lock);
+	bool comm_est __guarded_by(&lock);
+	struct ib_qp_attr attr __guarded_by(&lock);
+	u32 mtu __guarded_by(&lock);
+	struct verve_flow flow __guarded_by(&lock);
+	u32 notices __guarded_by(&lock);
+	u32 budget __guarded_by(&lock);
+	struct verve_train *train __guarded_by(&lock);
 
 	struct verve_sq sq;
 	struct verve_rq rq;
 	struct verve_srq *srq;
 	struct verve_cq *scq;
 	struct verve_cq *rcq;
-	struct verve_requester req;
-	struct verve_responder resp;
-	struct verve_stall stall;
+	struct verve_requester req __guarded_by(&lock);
+	struct verve_responder resp __guarded_by(&lock);
+	struct verve_stall stall __guarded_by(&lock);
 	struct verve_pair pair;
-	struct verve_congestion *congestion;
-	u64 cnp_sent;
+	struct verve_congestion *congestion __guarded_by(&lock);
+	u64 cnp_sent __guarded_by(&lock);
 	struct verve_nic_qp *nic;
 	struct verve_rc_offload *rc_offload;
-	bool is_offloaded;
+	bool is_offloaded __guarded_by(&lock);
 };
 
 /**

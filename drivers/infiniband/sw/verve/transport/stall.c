@@ -31,7 +31,7 @@ struct verve_fault {
 	struct verve_job job;
 	refcount_t ref;
 	spinlock_t lock; /* qp */
-	struct verve_qp *qp;
+	struct verve_qp *qp __guarded_by(&lock);
 	struct verve_odp *odp;
 	unsigned long addr;
 	u32 len;
@@ -98,14 +98,16 @@ int verve_stall_init(struct verve_qp *qp)
 	verve_job_init(&fault->job, fault_in);
 	refcount_set(&fault->ref, 1);
 	spin_lock_init(&fault->lock);
-	fault->qp = qp;
+	/* Nobody else has it yet. */
+	context_unsafe(fault->qp = qp);
 	stall->fault = fault;
 	return 0;
 }
 
 void verve_stall_detach(struct verve_qp *qp)
 {
-	struct verve_fault *fault = qp->stall.fault;
+	/* Constant */
+	struct verve_fault *fault = context_unsafe(qp->stall.fault);
 
 	if (!fault)
 		return;
@@ -115,6 +117,7 @@ void verve_stall_detach(struct verve_qp *qp)
 }
 
 void verve_stall_free(struct verve_qp *qp)
+	__context_unsafe(/* nobody else has it any more */)
 {
 	if (qp->stall.fault)
 		put_fault(qp->stall.fault);

@@ -55,7 +55,7 @@ static int init_sq(struct verve_qp *qp, struct ib_qp_init_attr *init,
 		.qp_type = qp->type,
 		.max_sge = cap->max_send_sge,
 		.max_inline = room,
-		.mtu = qp->mtu,
+		.mtu = context_unsafe(qp->mtu),
 	};
 	sq->max_wr = max(cap->max_send_wr, 1U);
 	sq->slots = roundup_pow_of_two(sq->max_wr + 1);
@@ -101,12 +101,13 @@ static int init_rq(struct verve_qp *qp, struct ib_qp_init_attr *init,
 	if (err)
 		return err;
 	qp->rq.exists = true;
-	cap->max_recv_wr = verve_ring_capacity(&qp->rq.ring);
+	cap->max_recv_wr = verve_rq_capacity(&qp->rq);
 	cap->max_recv_sge = qp->rq.max_sge;
 	return 0;
 }
 
 static void free_qp(struct verve_qp *qp)
+	__context_unsafe(/* nobody else has it any more */)
 {
 	free_sq(&qp->sq);
 	if (qp->rq.exists)
@@ -121,6 +122,7 @@ static void free_qp(struct verve_qp *qp)
 }
 
 static int respond(const struct verve_qp *qp, struct ib_udata *udata)
+	__context_unsafe(/* nobody else has it yet */)
 {
 	struct rxe_create_qp_resp resp = {};
 
@@ -135,6 +137,7 @@ static int respond(const struct verve_qp *qp, struct ib_udata *udata)
 static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 				 const struct ib_qp_init_attr *init,
 				 bool is_user)
+	__context_unsafe(/* nobody else has it yet */)
 {
 	struct verve_dev *dev = to_vdev(ibqp->device);
 	struct verve_qp *qp;

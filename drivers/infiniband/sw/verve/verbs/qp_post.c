@@ -7,10 +7,16 @@
 #include "ah.h"
 #include "qp.h"
 
+/* Whoever posts does not have the engine: as it was a moment ago. */
+static enum ib_qp_state state_of(const struct verve_qp *qp)
+{
+	return context_unsafe(READ_ONCE(qp->state));
+}
+
 /* Before RTS the verbs refuse at once (11.4.1.1); later everything completes. */
 static bool takes_sends(const struct verve_qp *qp)
 {
-	switch (READ_ONCE(qp->state)) {
+	switch (state_of(qp)) {
 	case IB_QPS_RESET:
 	case IB_QPS_INIT:
 	case IB_QPS_RTR:
@@ -114,14 +120,13 @@ int verve_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	struct verve_qp *qp = to_vqp(ibqp);
 	int err;
 
-	if (!qp->rq.exists || qp->is_user ||
-	    READ_ONCE(qp->state) == IB_QPS_RESET) {
+	if (!qp->rq.exists || qp->is_user || state_of(qp) == IB_QPS_RESET) {
 		*bad_wr = wr;
 		return -EINVAL;
 	}
 	err = verve_rq_post(&qp->rq, wr, bad_wr);
 	/* A dead QP's receives come back flushed. */
-	if (READ_ONCE(qp->state) == IB_QPS_ERR)
+	if (state_of(qp) == IB_QPS_ERR)
 		verve_engine_kick(qp, VERVE_EV_DOORBELL);
 	return err;
 }

@@ -100,9 +100,9 @@ static int put_qp(struct sk_buff *msg, struct verve_qp *qp)
 		{ "sq_head", sq->head },
 		{ "sq_next", sq->next },
 		{ "sq_tail", sq->tail },
-		{ "rq_size", qp->rq.exists ?
-			     verve_ring_capacity(&qp->rq.ring) : 0 },
-		{ "rq_index", qp->rq.ring.index },
+		{ "rq_size", qp->rq.exists ? verve_rq_capacity(&qp->rq) : 0 },
+		/* Without the lock of the queue: as it was a moment ago */
+		{ "rq_index", context_unsafe(qp->rq.ring.index) },
 	};
 
 	return put_items(msg, items, ARRAY_SIZE(items)) ?:

@@ -22,6 +22,7 @@ bool verve_rc_device_is_offered(struct verve_qp *qp)
 
 /* RCU. Straight out of the device's own netdev, as it is, and to somebody else? */
 static bool is_straight(const struct verve_qp *qp, const struct dst_entry *dst)
+	__must_hold(&qp->lock)
 {
 	const struct verve_av *av = &qp->flow.av;
 	const struct net_device *ndev = verve_ndev_rcu(qp->dev);

@@ -17,11 +17,11 @@
  */
 struct verve_rc_events {
 	spinlock_t lock; /* all that follows */
-	u32 head;
-	u32 tail;
-	struct verve_rc_event ring[VERVE_RC_EVENTS];
-	bool recv_valid;
-	struct verve_recv recv;
+	u32 head __guarded_by(&lock);
+	u32 tail __guarded_by(&lock);
+	struct verve_rc_event ring[VERVE_RC_EVENTS] __guarded_by(&lock);
+	bool recv_valid __guarded_by(&lock);
+	struct verve_recv recv __guarded_by(&lock);
 };
 
 struct verve_rc_events *verve_rc_events_alloc(void)

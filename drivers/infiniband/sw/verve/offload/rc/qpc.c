@@ -135,6 +135,7 @@ static void readdress(struct work_struct *work)
 
 	mutex_lock(&dev->qp_lock);
 	list_for_each_entry(qp, &dev->qps, entry) {
+		lockdep_assert_held(&qp->dev->qp_lock);
 		if (qp->nic)
 			update(qp);
 	}

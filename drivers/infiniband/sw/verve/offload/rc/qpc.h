@@ -35,7 +35,8 @@ void verve_nic_update_qp(struct verve_qp *qp);
  */
 
 /* Has a NIC ever placed what came for it? */
-bool verve_nic_has_placed(const struct verve_qp *qp);
+bool verve_nic_has_placed(const struct verve_qp *qp)
+	__must_hold(&qp->lock);
 /**
  * verve_nic_wants_sync() - does a NIC want to know how far the QP is?
  * @qp: QP
@@ -43,16 +44,21 @@ bool verve_nic_has_placed(const struct verve_qp *qp);
  *
  * Return: false, too, when something after that has been placed before.
  */
-bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn);
+bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock);
 /* Tell it how far. Return: whether it places what comes from now on. */
-bool verve_nic_sync(struct verve_qp *qp);
+bool verve_nic_sync(struct verve_qp *qp)
+	__must_hold(&qp->lock);
 /* It does not any more, when this returns. */
-void verve_nic_stop(struct verve_qp *qp);
+void verve_nic_stop(struct verve_qp *qp)
+	__must_hold(&qp->lock);
 /* What NICs are told of a QP, which has @rc_offload. */
 struct verve_offload_qp *verve_nic_known(struct verve_qp *qp);
 /* All that was placed ahead of the QP is forgotten: a NIC will have it instead. */
-void verve_nic_forget(struct verve_qp *qp);
+void verve_nic_forget(struct verve_qp *qp)
+	__must_hold(&qp->lock);
 /* PSNs begin anew. */
-void verve_nic_reset(struct verve_qp *qp);
+void verve_nic_reset(struct verve_qp *qp)
+	__must_hold(&qp->lock);
 
 #endif
