@@ -29,6 +29,7 @@ static void send_aeth(struct verve_qp *qp, u8 syndrome, u32 psn)
 		.pdu.aeth = syndrome << 24 | (qp->resp.msn & VERVE_PSN_MASK),
 	};
 
+	lockdep_assert_held(&qp->lock);
 	if ((syndrome & VERVE_AETH_TYPE_MASK) != VERVE_AETH_ACK)
 		trace_verve_nak_sent(qp, syndrome, psn);
 	verve_train_add(qp->train, &qp->flow, &burst);
@@ -49,6 +50,7 @@ static void send_fatal_nak(struct verve_qp *qp, u8 nak, u32 psn)
 
 void verve_nak_fatal(struct verve_qp *qp, u8 nak)
 {
+	lockdep_assert_held(&qp->lock);
 	verve_ddp_stop(qp);
 	if (qp->resp.num_responses)
 		qp->resp.ack.fatal_nak = nak;
@@ -131,6 +133,7 @@ void verve_ack_round_end(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
+	lockdep_assert_held(&qp->lock);
 	resp->ack.rnr_sent = false;
 	/* Responses go out in the order of their PSNs (9.7.5.1.2). */
 	if (resp->num_responses || qp->state == IB_QPS_ERR)

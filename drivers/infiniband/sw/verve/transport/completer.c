@@ -66,6 +66,7 @@ void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
 	bool signaled = failed || sq->sig_all ||
 			(wqe->flags & IB_SEND_SIGNALED);
 
+	lockdep_assert_held(&qp->lock);
 	verve_outstanding_sub_rd_atomic(&qp->req, wqe->rd_atomic);
 	/* Free the slot first: who sees the completion may post into it. */
 	smp_store_release(&sq->tail, sq->tail + 1);
@@ -147,6 +148,7 @@ static void acknowledge(struct verve_qp *qp, u32 psn)
 
 void verve_completer_acknowledged(struct verve_qp *qp, u32 psn)
 {
+	lockdep_assert_held(&qp->lock);
 	acknowledge(qp, psn);
 }
 
@@ -165,6 +167,7 @@ static bool may_retry(struct verve_qp *qp)
 
 void verve_completer_timeout(struct verve_qp *qp)
 {
+	lockdep_assert_held(&qp->lock);
 	verve_count(qp, local_ack_timeout_err, 1);
 	trace_verve_timeout(qp);
 	if (verve_flow_distrust(&qp->flow))
@@ -338,6 +341,7 @@ void verve_completer_resume(struct verve_qp *qp, u32 psn)
 	struct verve_sq *sq = &qp->sq;
 	u32 head = verve_sq_head(sq);
 
+	lockdep_assert_held(&qp->lock);
 	verve_outstanding_resume(req, psn);
 	verve_outstanding_no_rd_atomic(req);
 	for (sq->next = sq->tail; sq->next != head; sq->next++) {
@@ -503,6 +507,7 @@ bool verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	const struct verve_pdu *pdu = &arrival->pdu;
 	u32 flags = verve_opcode_flags(pdu->opcode);
 
+	lockdep_assert_held(&qp->lock);
 	switch (verve_verdict_ack(pdu->psn, qp->req.una, qp->req.max_psn)) {
 	case VERVE_ACK_STALE:
 		if (flags & VERVE_OP_READ_RESP)

@@ -79,6 +79,7 @@ void verve_congestion_marked(struct verve_qp *qp)
 		    (u64)NSEC_PER_USEC;
 	u64 now = ktime_get_ns();
 
+	lockdep_assert_held(&qp->lock);
 	/* From memory to memory there is nothing to mark. */
 	if (!verve_cc(params, NP_ENABLE) || qp->pair.peer)
 		return;
@@ -161,6 +162,7 @@ void verve_congestion_notified(struct verve_qp *qp)
 	struct verve_congestion *congestion;
 	u64 now = ktime_get_ns();
 
+	lockdep_assert_held(&qp->lock);
 	congestion = verve_cc(params, RP_ENABLE) ? get(qp) : NULL;
 	if (!congestion) {
 		verve_count(qp, rp_cnp_ignored, 1);
@@ -203,6 +205,7 @@ u32 verve_congestion_allowance(struct verve_qp *qp)
 	struct verve_congestion *congestion = qp->congestion;
 	u64 now;
 
+	lockdep_assert_held(&qp->lock);
 	if (likely(!congestion) || !congestion->is_held || qp->pair.peer)
 		return U32_MAX;
 	now = ktime_get_ns();

@@ -65,6 +65,7 @@ bool verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
 	struct verve_iter it;
 	int err;
 
+	lockdep_assert_held(&qp->lock);
 	rcu_read_lock();
 	av = verve_av_find(qp->dev, qp->ibqp->pd, wqe->ah_num);
 	if (!av) {
@@ -205,6 +206,7 @@ void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	bool is_v6;
 	int err;
 
+	lockdep_assert_held(&qp->lock);
 	if (is_refused(qp, arrival))
 		return;
 	switch (verve_responder_take_recv(qp)) {

@@ -105,6 +105,7 @@ bool verve_engine_dispatch(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	u32 flags = verve_opcode_flags(arrival->pdu.opcode);
 
+	lockdep_assert_held(&qp->lock);
 	trace_verve_arrival(qp, &arrival->pdu);
 	if (unlikely(flags & VERVE_OP_CNP)) {
 		receive_cnp(qp, arrival);
@@ -513,11 +514,13 @@ void verve_engine_release(struct verve_qp *qp)
 
 void verve_engine_event(struct verve_qp *qp, enum ib_event_type event)
 {
+	lockdep_assert_held(&qp->lock);
 	qp->notices |= BIT(VERVE_NOTICE_SHIFT + event);
 }
 
 void verve_engine_state(struct verve_qp *qp, enum ib_qp_state state)
 {
+	lockdep_assert_held(&qp->lock);
 	if (qp->state != state)
 		trace_verve_qp_state(qp, state);
 	/* Its memory is not to be written any more, or begins anew. */
@@ -528,6 +531,7 @@ void verve_engine_state(struct verve_qp *qp, enum ib_qp_state state)
 
 void verve_engine_error(struct verve_qp *qp)
 {
+	lockdep_assert_held(&qp->lock);
 	verve_engine_state(qp, IB_QPS_ERR);
 	verve_completer_flush(qp);
 	verve_responder_flush(qp);

@@ -45,6 +45,7 @@ void verve_completer_doom(struct verve_qp *qp)
 {
 	struct verve_sq *sq = &qp->sq;
 
+	lockdep_assert_held(&qp->lock);
 	sq->doomed = verve_sq_head(sq) - sq->tail;
 	if (qp->is_user)
 		sq->doomed = max(sq->doomed, verve_ring_pending(&sq->ring));
@@ -52,6 +53,7 @@ void verve_completer_doom(struct verve_qp *qp)
 
 void verve_completer_flush(struct verve_qp *qp)
 {
+	lockdep_assert_held(&qp->lock);
 	flush(qp, U32_MAX);
 	verve_outstanding_forget(&qp->req);
 	verve_recovery_reset(&qp->req);

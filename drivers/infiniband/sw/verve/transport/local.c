@@ -58,6 +58,7 @@ static void executed(struct verve_qp *qp, struct verve_swqe *wqe)
 
 bool verve_local_run(struct verve_qp *qp, struct verve_swqe *wqe)
 {
+	lockdep_assert_held(&qp->lock);
 	if (wqe->state == VERVE_WQE_STARTED) {
 		qp->sq.next++;
 		return true;

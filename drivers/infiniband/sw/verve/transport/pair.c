@@ -89,6 +89,7 @@ bool verve_pair_join(struct verve_qp *qp, bool patient)
 {
 	struct verve_qp *peer = find_peer(qp);
 
+	lockdep_assert_held(&qp->lock);
 	if (!peer)
 		return true;
 	if (spin_trylock(&peer->lock)) {
@@ -114,6 +115,7 @@ struct verve_qp *verve_pair_part(struct verve_qp *qp)
 {
 	struct verve_qp *peer = qp->pair.peer;
 
+	lockdep_assert_held(&qp->lock);
 	if (!peer)
 		return NULL;
 	/* By verve_pair_join() */
@@ -195,6 +197,7 @@ static u8 lost_kind(const struct verve_arrival *arrival)
 void verve_pair_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
+	lockdep_assert_held(&qp->lock);
 	if (!verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))
 		verve_engine_dispatch(qp, arrival);
 	if (verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))

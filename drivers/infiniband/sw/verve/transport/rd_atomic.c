@@ -478,6 +478,7 @@ void verve_rd_atomic_respond(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
+	lockdep_assert_held(&qp->lock);
 	while (resp->num_responses && qp->budget &&
 	       !verve_stall_is_on(qp, VERVE_STALL_RESPONSES)) {
 		const struct verve_rd_atomic *res = response_at(resp, 0);

@@ -9,6 +9,7 @@ int verve_responder_take_recv(struct verve_qp *qp)
 	struct verve_responder *resp = &qp->resp;
 	int err;
 
+	lockdep_assert_held(&qp->lock);
 	if (resp->recv_valid)
 		return resp->recv.is_bad ? -EINVAL : 0;
 	if (qp->srq) {
@@ -49,6 +50,7 @@ void verve_responder_deliver(struct verve_qp *qp, struct ib_wc *wc,
 {
 	bool failed = wc->status != IB_WC_SUCCESS;
 
+	lockdep_assert_held(&qp->lock);
 	wc->qp = qp->ibqp;
 	wc->port_num = 1;
 	if (failed && wc->status != IB_WC_WR_FLUSH_ERR)

@@ -170,6 +170,7 @@ void verve_recovery_nak(struct verve_qp *qp)
 {
 	struct verve_recovery *recovery = &qp->req.recovery;
 
+	lockdep_assert_held(&qp->lock);
 	doubt_segmentation(qp);
 	if (!recovery->is_trial)
 		begin_trial(&qp->req);
@@ -180,6 +181,7 @@ void verve_recovery_nak(struct verve_qp *qp)
 
 void verve_recovery_responses(struct verve_qp *qp, u32 end)
 {
+	lockdep_assert_held(&qp->lock);
 	qp->req.recovery.is_trial = false;
 	begin(qp, verve_psn_diff(end, qp->req.una));
 	qp->req.recovery.is_exact = true;
@@ -190,6 +192,7 @@ void verve_recovery_ask(struct verve_qp *qp)
 {
 	struct verve_recovery *recovery = &qp->req.recovery;
 
+	lockdep_assert_held(&qp->lock);
 	if (!verve_recovery_is_begun(qp)) {
 		recovery->is_trial = false;
 		begin(qp, 1);
@@ -228,6 +231,7 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 	struct verve_requester *req = &qp->req;
 	struct verve_recovery *recovery = &req->recovery;
 
+	lockdep_assert_held(&qp->lock);
 	req->probing = false;
 	if (unlikely(qp->flow.uso.state == VERVE_USO_ON_TRIAL) &&
 	    verve_psn_before(qp->flow.uso.psn, req->una))

@@ -95,6 +95,7 @@ bool verve_requester_ask(struct verve_qp *qp)
 {
 	const struct verve_requester *req = &qp->req;
 
+	lockdep_assert_held(&qp->lock);
 	if (qp->type != IB_QPT_RC || req->una == req->max_psn ||
 	    verve_psn_before(req->una, req->asked) ||
 	    req->recovery.under_way || is_midway(qp))
@@ -519,6 +520,7 @@ static void serve(struct verve_qp *qp)
 
 void verve_requester_run(struct verve_qp *qp)
 {
+	lockdep_assert_held(&qp->lock);
 	switch (qp->state) {
 	case IB_QPS_RTS:
 	case IB_QPS_SQD:

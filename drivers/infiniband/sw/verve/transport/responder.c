@@ -274,6 +274,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	const struct verve_pdu *pdu = &arrival->pdu;
 	u32 flags = verve_opcode_flags(pdu->opcode);
 
+	lockdep_assert_held(&qp->lock);
 	if (qp->state == IB_QPS_RTR && !qp->comm_est) {
 		qp->comm_est = true;
 		verve_engine_event(qp, IB_EVENT_COMM_EST);
@@ -306,6 +307,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 
 void verve_responder_round_end(struct verve_qp *qp)
 {
+	lockdep_assert_held(&qp->lock);
 	verve_message_round_end(&qp->resp);
 	if (qp->state == IB_QPS_ERR) {
 		verve_responder_flush(qp);
@@ -353,6 +355,7 @@ void verve_responder_flush(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
+	lockdep_assert_held(&qp->lock);
 	verve_message_drop(resp);
 	verve_rd_atomic_drop(resp);
 	verve_ack_reset(&resp->ack);

@@ -171,6 +171,7 @@ void verve_stall_end(struct verve_qp *qp)
 	struct verve_stall *stall = &qp->stall;
 	const struct verve_fault *fault = stall->fault;
 
+	lockdep_assert_held(&qp->lock);
 	stall->under_way = false;
 	stall->parts = 0;
 	if (!fault->failed)
@@ -197,6 +198,7 @@ void verve_stall_hold(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	struct verve_stall *stall = &qp->stall;
 
+	lockdep_assert_held(&qp->lock);
 	if (!have_room(stall)) {
 		verve_count(qp, rx_drop_stalled, 1);
 		verve_arrival_free(arrival);
@@ -213,6 +215,7 @@ struct llist_node *verve_stall_release(struct verve_qp *qp)
 	struct verve_stall *stall = &qp->stall;
 	struct llist_node *held = stall->held;
 
+	lockdep_assert_held(&qp->lock);
 	/* Nothing waits on in a QP that has been reset, or has failed. */
 	if (qp->state == IB_QPS_RESET || qp->state == IB_QPS_ERR) {
 		stall->parts = 0;

@@ -145,6 +145,7 @@ void verve_timer_round_end(struct verve_qp *qp)
 {
 	struct verve_requester *req = &qp->req;
 
+	lockdep_assert_held(&qp->lock);
 	if (req->timer_armed || req->una == req->max_psn || !is_sending(qp))
 		return;
 	if (req->progress) {
@@ -175,6 +176,7 @@ void verve_timer_rnr_nak(struct verve_qp *qp, u8 code)
 {
 	struct verve_requester *req = &qp->req;
 
+	lockdep_assert_held(&qp->lock);
 	if (req->rnr_naks < U8_MAX)
 		req->rnr_naks++;
 	req->waited = 0;
@@ -254,6 +256,7 @@ void verve_timer_expired(struct verve_qp *qp)
 {
 	struct verve_requester *req = &qp->req;
 
+	lockdep_assert_held(&qp->lock);
 	/* Restarted since it fired: this expiry is not the one waited for. */
 	if (hrtimer_is_queued(&qp->timer))
 		return;

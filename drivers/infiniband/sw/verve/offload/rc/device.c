@@ -54,6 +54,7 @@ bool verve_rc_device_terms(struct verve_qp *qp,
 	struct dst_entry *dst;
 	bool found;
 
+	lockdep_assert_held(&qp->lock);
 	*terms = (struct verve_offload_rc_terms) {
 		.traffic_class = av->traffic_class,
 		.hop_limit = av->hop_limit ?: IPDEFTTL,
@@ -119,6 +120,7 @@ int verve_rc_device_post(struct verve_qp *qp, const struct verve_swqe *wqe)
 		.rkey = wqe->rkey,
 	};
 
+	lockdep_assert_held(&qp->lock);
 	if (wqe->is_inline) {
 		wr.data = wqe->inline_data;
 	} else {

@@ -225,6 +225,7 @@ bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn)
 	struct verve_nic_qp *nic = qp->nic;
 	u32 rx;
 
+	lockdep_assert_held(&qp->lock);
 	if (likely(!nic))
 		return false;
 	/* What it has written before it stopped is seen. */
@@ -240,6 +241,7 @@ bool verve_nic_sync(struct verve_qp *qp)
 		.psn = verve_psn_add(resp->epsn, -1),
 	};
 
+	lockdep_assert_held(&qp->lock);
 	if (resp->message.op == VERVE_OP_WRITE) {
 		point.left = resp->message.left;
 		point.va = resp->message.va + resp->message.offset;
@@ -250,6 +252,7 @@ bool verve_nic_sync(struct verve_qp *qp)
 
 void verve_nic_stop(struct verve_qp *qp)
 {
+	lockdep_assert_held(&qp->lock);
 	/* As in verve_nic_wants_sync() */
 	if (smp_load_acquire(&qp->nic->known.rx) == VERVE_OFFLOAD_RX_PLACING)
 		verve_registry->rx_stop(&qp->nic->known);
@@ -264,6 +267,7 @@ void verve_nic_forget(struct verve_qp *qp)
 {
 	struct verve_nic_qp *nic = qp->nic;
 
+	lockdep_assert_held(&qp->lock);
 	nic->has_placed = verve_nic_has_placed(qp);
 	WRITE_ONCE(nic->known.placed, VERVE_OFFLOAD_NO_PSN);
 }

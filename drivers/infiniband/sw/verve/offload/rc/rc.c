@@ -378,6 +378,7 @@ void verve_rc_offload_round_end(struct verve_qp *qp)
 {
 	struct verve_rc_offload *rc = qp->rc_offload;
 
+	lockdep_assert_held(&qp->lock);
 	if (likely(!rc || !verve_rc_device_is_offered(qp)))
 		return;
 	if (may_be_offloaded(qp))
@@ -407,6 +408,7 @@ void verve_rc_offload_end(struct verve_qp *qp)
 
 void verve_rc_offload_permit(struct verve_qp *qp)
 {
+	lockdep_assert_held(&qp->lock);
 	if (qp->rc_offload)
 		qp->rc_offload->barred--;
 }

@@ -151,6 +151,7 @@ void verve_rc_offload_settle(struct verve_qp *qp, u32 una)
 	struct verve_rc_event event;
 	unsigned int most = VERVE_RC_EVENTS;
 
+	lockdep_assert_held(&qp->lock);
 	if (verve_psn_before(qp->req.una, una) &&
 	    !verve_psn_before(qp->req.psn, una))
 		verve_completer_acknowledged(qp, una);
@@ -174,6 +175,7 @@ void verve_rc_offload_round(struct verve_qp *qp, bool strayed)
 {
 	struct verve_rc_offload *rc = qp->rc_offload;
 
+	lockdep_assert_held(&qp->lock);
 	/* The data of READs before it are in memory. */
 	verve_rc_offload_settle(qp, smp_load_acquire(&rc->acked));
 	if (!rc->may_post)
