@@ -60,6 +60,7 @@ void verve_nak_fatal(struct verve_qp *qp, u8 nak)
 
 void verve_nak_response(struct verve_qp *qp, u32 psn)
 {
+	lockdep_assert_held(&qp->lock);
 	send_fatal_nak(qp, VERVE_NAK_REM_ACC_ERR, psn);
 }
 

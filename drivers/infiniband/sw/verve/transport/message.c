@@ -236,8 +236,10 @@ verve_message_execute(struct verve_qp *qp, const struct verve_arrival *arrival,
 		      u32 flags)
 {
 	const struct verve_pdu *pdu = &arrival->pdu;
-	enum verve_request_verdict verdict = find_recv(qp, flags);
+	enum verve_request_verdict verdict;
 
+	lockdep_assert_held(&qp->lock);
+	verdict = find_recv(qp, flags);
 	if (verdict != VERVE_REQUEST_DONE)
 		return verdict;
 	if (flags & VERVE_OP_FIRST)

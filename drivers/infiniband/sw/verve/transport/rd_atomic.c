@@ -288,6 +288,7 @@ verve_rd_atomic_execute(struct verve_qp *qp,
 {
 	u32 flags = verve_opcode_flags(arrival->pdu.opcode);
 
+	lockdep_assert_held(&qp->lock);
 	if (flags & VERVE_OP_READ)
 		return execute_read(qp, &arrival->pdu);
 	if (flags & VERVE_OP_FLUSH)

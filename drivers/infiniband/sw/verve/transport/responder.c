@@ -104,6 +104,7 @@ static void conclude(struct verve_qp *qp, enum verve_request_verdict verdict)
 /* PSNs that a request takes: a READ takes those of its responses (9.7.2). */
 static u32 count_psns(const struct verve_qp *qp,
 		      const struct verve_arrival *arrival, u32 flags)
+	__must_hold(&qp->lock)
 {
 	if (flags & VERVE_OP_READ)
 		return verve_psn_count(arrival->pdu.dmalen, qp->mtu);
