@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Transport headers: from the wire into struct verve_pdu and back.
+ * Conversion of transport headers to struct verve_pdu and back.
  *
- * Every header is a packed struct of big-endian fields, so that it may stand
- * at any address. The order in which read_extended() and write_extended() go
- * is the order on the wire (IBTA vol. 1, 9.2.1, table 38).
+ * Each header is a packed struct of big-endian fields and needs no alignment.
+ * read_extended() and write_extended() follow the order of the headers on the
+ * wire (IBTA vol. 1, 9.2.1, table 38).
  */
 #include <linux/build_bug.h>
 #include <linux/string.h>
@@ -27,7 +27,7 @@ static void read_bth(const struct verve_bth_hdr *bth, struct verve_pdu *pdu,
 	*qpn = qpn_word & VERVE_24BIT_MASK;
 }
 
-/* NICs set it in all but CNPs, which are of no connection that could migrate. */
+/* Like NICs, set MigReq in all packets but CNPs, which have no path to migrate. */
 static u8 migreq(u8 opcode)
 {
 	return opcode == VERVE_OPCODE_CNP ? 0 : VERVE_BTH_MIGREQ;

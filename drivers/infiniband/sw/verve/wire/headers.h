@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Transport headers as they stand on the wire (IBTA vol. 1, 9.2 and 9.3), and
- * their host-order summary. Nothing here locks, allocates or reads time.
+ * Transport headers on the wire (IBTA vol. 1, 9.2 and 9.3), and struct verve_pdu,
+ * their contents in host order. These functions take no lock, allocate nothing
+ * and read no clock.
  */
 #ifndef VERVE_WIRE_HEADERS_H
 #define VERVE_WIRE_HEADERS_H
@@ -26,13 +27,13 @@ enum verve_bth_flags {
 	VERVE_BTH_TVER_MASK	= 0x0f,
 };
 
-/* Of the words around QPN and PSN; not an enum, bit 31 is no int. */
+/* Bits of the words that hold QPN and PSN. Bit 31 does not fit an enum's int. */
 #define VERVE_BTH_FECN		0x80000000U
 #define VERVE_BTH_BECN		0x40000000U
 #define VERVE_BTH_ACKREQ	0x80000000U
 #define VERVE_24BIT_MASK	0xffffffU
 
-/* The destination QP of every multicast packet, 10.5.2 */
+/* Destination QP of all multicast packets, 10.5.2 */
 #define VERVE_MULTICAST_QPN	0xffffff
 
 /* Datagram, 9.3.1 */
@@ -41,7 +42,7 @@ struct verve_deth_hdr {
 	__be32	sqpn;
 } __packed;
 
-/* Flush, Annex A19; stands before the RETH. */
+/* Flush, Annex A19. The FETH precedes the RETH. */
 struct verve_feth_hdr {
 	__be32	bits;		/* reserved: 26, selectivity: 2, placement: 4 */
 } __packed;
@@ -71,7 +72,7 @@ struct verve_atomicacketh_hdr {
 	__be64	orig;
 } __packed;
 
-/* Immediate data, 9.3.6; opaque, so it keeps its order. */
+/* Immediate data, 9.3.6. The transport does not interpret or swap it. */
 struct verve_immdt_hdr {
 	__be32	imm;
 } __packed;
@@ -81,7 +82,7 @@ struct verve_ieth_hdr {
 	__be32	rkey;
 } __packed;
 
-/* What follows the BTH of a CNP, Annex A17.9.3 */
+/* Reserved bytes after the BTH of a CNP, Annex A17.9.3 */
 struct verve_cnp_hdr {
 	u8	reserved[16];
 } __packed;
@@ -93,7 +94,7 @@ enum verve_aeth {
 	VERVE_AETH_RNR_NAK	= 0x20,
 	VERVE_AETH_NAK		= 0x60,
 	VERVE_AETH_VALUE_MASK	= 0x1f,
-	/* No end-to-end credits: the value that says so. */
+	/* The responder gives no end-to-end credits. */
 	VERVE_AETH_CREDIT_UNLIMITED = 0x1f,
 
 	VERVE_NAK_PSN_SEQ_ERR	= VERVE_AETH_NAK | 0,
@@ -103,10 +104,10 @@ enum verve_aeth {
 	VERVE_NAK_INV_RD_REQ	= VERVE_AETH_NAK | 4,
 };
 
-/* What a FLUSH is of, and where to: pdu.feth */
+/* Selectivity and placement type of a FLUSH: pdu.feth */
 enum verve_feth {
-	VERVE_FETH_GLOBAL	= 0x01,	/* to where all can see it */
-	VERVE_FETH_PERSISTENT	= 0x02,	/* to where it survives */
+	VERVE_FETH_GLOBAL	= 0x01,	/* global visibility */
+	VERVE_FETH_PERSISTENT	= 0x02,	/* persistence */
 	VERVE_FETH_RANGE	= 0x00,
 	VERVE_FETH_MR		= 0x10,	/* the whole region of the rkey */
 	VERVE_FETH_PLACEMENT	= 0x0f,
@@ -118,20 +119,20 @@ enum verve_pdu_flags {
 	VERVE_PDU_ACKREQ	= 1 << 1,
 	VERVE_PDU_BECN		= 1 << 2,
 	VERVE_PDU_FECN		= 1 << 3,
-	/* Set by the path: the packet bore an ECN CE mark. */
+	/* The IP header carried an ECN CE mark. The path sets this flag. */
 	VERVE_PDU_CE		= 1 << 4,
-	/* From a group that the QP is attached to */
+	/* The packet was sent to a multicast group of the QP. */
 	VERVE_PDU_MULTICAST	= 1 << 5,
-	/* From memory, not from the network: path/loop.h */
+	/* The burst comes from a QP of this device through memory: path/loop.h */
 	VERVE_PDU_LOOP		= 1 << 6,
-	/* Its payload is in memory that is not the packet's own. */
+	/* A NIC has written the payload to pages of a region (DDP). */
 	VERVE_PDU_PLACED	= 1 << 7,
 };
 
 /**
- * struct verve_pdu - what one packet says, in host order
+ * struct verve_pdu - transport headers of one packet, in host order
  * @va: RETH, AtomicETH: address
- * @orig: AtomicAckETH: the value before
+ * @orig: AtomicAckETH: original value
  * @qkey: DETH
  * @sqpn: DETH: source QP
  * @swap_add: AtomicETH
@@ -144,15 +145,15 @@ enum verve_pdu_flags {
  * @aeth: AETH: syndrome << 24 | MSN
  * @psn: BTH
  * @opcode: BTH
- * @length: payload, bytes, without pad
+ * @length: payload bytes without pad
  * @flags: enum verve_pdu_flags
- * @hdr_len: BTH and extended headers, bytes
- * @ooo: not of the packet: whether it came out of order (transport/ooo.h)
+ * @hdr_len: bytes of BTH and extended headers
+ * @ooo: not a header field: the packet came out of order (transport/ooo.h)
  * @pkey: BTH
  *
- * Which fields hold is said by the opcode's flags. 40 bytes, so that an
- * arrival fits into an skb's control block. A parsed PDU is 0 where its
- * opcode says nothing.
+ * The flags of the opcode tell which fields are valid. verve_wire_parse() sets
+ * the others to 0. The struct has 40 bytes, so that struct verve_arrival fits
+ * into an skb's control block.
  */
 struct verve_pdu {
 	union {
@@ -189,26 +190,24 @@ struct verve_pdu {
 };
 
 enum verve_wire_error {
-	VERVE_WIRE_SHORT = 1,	/* less than the headers or the pad need */
+	VERVE_WIRE_SHORT = 1,	/* too short for its headers and pad */
 	VERVE_WIRE_VERSION,	/* TVer is not 0 */
-	VERVE_WIRE_OPCODE,	/* unknown */
-	VERVE_WIRE_LONG,	/* payload where the opcode has none */
+	VERVE_WIRE_OPCODE,	/* unknown opcode */
+	VERVE_WIRE_LONG,	/* payload with an opcode that carries none */
 };
 
 /**
  * verve_wire_parse() - read the transport headers of a packet
  * @buf: BTH, in linear memory
  * @linear: bytes that may be read at @buf
- * @total: bytes from BTH to the end of the packet without ICRC
- * @pdu: filled in
- * @qpn: destination QP
+ * @total: bytes from BTH to the end of the packet, without ICRC
+ * @pdu: filled with the headers
+ * @qpn: set to the destination QP
  *
- * Reads nothing beyond @linear; refuses a packet whose headers are not
- * linear, that is shorter than its headers and pad, or unknown. An opcode
- * that carries no payload must have none.
+ * The function reads nothing beyond @linear. All headers must be linear.
  *
  * Context: any. Pure.
- * Return: 0, or an enum verve_wire_error.
+ * Return: 0 or an enum verve_wire_error.
  */
 int verve_wire_parse(const u8 *buf, u32 linear, u32 total,
 		     struct verve_pdu *pdu, u32 *qpn);
@@ -219,22 +218,23 @@ int verve_wire_parse(const u8 *buf, u32 linear, u32 total,
  * @pdu: the packet; @pdu->length gives the pad
  * @qpn: destination QP
  *
- * MigReq is set, but in a CNP. Reserved bits are 0.
+ * MigReq is set in all packets but CNPs. Reserved bits are 0.
  *
  * Context: any. Pure.
- * Return: bytes written, verve_opcodes[opcode].hdr_len.
+ * Return: bytes written, which is verve_opcodes[opcode].hdr_len.
  */
 u32 verve_wire_build(u8 *buf, const struct verve_pdu *pdu, u32 qpn);
 
 /**
- * verve_pdu_repeats() - do two packets say the same, as far as headers go?
- * @pdu: parsed
- * @other: parsed
+ * verve_pdu_repeats() - compare the headers of a packet and its repetition
+ * @pdu: parsed packet
+ * @other: parsed packet
  *
- * Whether an ACK is asked for may have changed, and the state that a response tells of.
+ * A repetition may differ in AckReq, P_Key and congestion bits. A repeated
+ * response may also carry another AETH, which tells of a later state.
  *
  * Context: any. Pure.
- * Return: true if all else is the same.
+ * Return: true if all other fields are equal.
  */
 bool verve_pdu_repeats(const struct verve_pdu *pdu,
 		       const struct verve_pdu *other);

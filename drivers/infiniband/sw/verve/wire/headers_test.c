@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Transport headers: against bytes that hardware sent, against layouts written
- * out by hand from IBTA vol. 1, 9.2 and 9.3, and against hostile input
+ * Tests of the transport headers with packets of hardware, with layouts written
+ * by hand from IBTA vol. 1, 9.2 and 9.3, and with hostile input
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
 #include "headers.c"
 
 /*
- * BTH and extended headers of packets that others sent. The CNP is from a
- * ConnectX-4 Lx, the UC and RC packets from Mellanox NICs; published as test
- * data of scapy's RoCE support.
+ * BTH and extended headers of captured packets, from the test data of scapy's
+ * RoCE support. A ConnectX-4 Lx sent the CNP, other Mellanox NICs the UC and RC
+ * packets.
  */
 static const u8 hw_cnp[28] = {
 	0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18, 0x00, 0x00, 0x00, 0x00,
@@ -32,11 +32,11 @@ static const u8 hw_rc_ack[16] = {
 };
 
 /**
- * struct layout - a packet's headers, in words and in bytes
- * @name: for messages
+ * struct layout - headers of a packet as values and as bytes
+ * @name: name in messages
  * @qpn: destination QP
- * @pdu: what it says; @pdu.hdr_len as well
- * @bytes: how that looks
+ * @pdu: values, including @pdu.hdr_len
+ * @bytes: the same headers on the wire
  */
 struct layout {
 	const char *name;
@@ -293,7 +293,7 @@ static void wire_build__wide_values_stay_in_their_fields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, buf[19], 2);
 }
 
-/* Bits that verve_wire_build() determines, or that are reserved, made so. */
+/* Set derived and reserved bits to the values that verve_wire_build() writes. */
 static void make_canonical(u8 *buf, u32 length)
 {
 	u32 op = verve_opcode_flags(buf[0]);
@@ -345,7 +345,7 @@ static void wire_build__undoes_parse_for_every_opcode(struct kunit *test)
 	}
 }
 
-/* The buffer has exactly @len bytes, so that KASAN or ASan sees one more. */
+/* A buffer of exactly @len bytes lets KASAN or ASan catch a read beyond them. */
 static int parse_exactly(struct kunit *test, u8 opcode, u32 len, u32 total)
 {
 	u8 *buf = kunit_kzalloc(test, max(len, 1U), GFP_KERNEL);
@@ -366,10 +366,10 @@ static void wire_parse__every_truncation_is_refused(struct kunit *test)
 		u32 hdr_len = verve_opcodes[opcode].hdr_len;
 
 		for (len = 0; len < hdr_len; len++) {
-			/* the packet ends there */
+			/* the packet ends after @len bytes */
 			KUNIT_EXPECT_EQ_MSG(test, parse_exactly(test, opcode, len, len),
 					    VERVE_WIRE_SHORT, "%#x/%u", opcode, len);
-			/* it goes on, but not in linear memory */
+			/* the rest of the headers is not linear */
 			KUNIT_EXPECT_EQ_MSG(test, parse_exactly(test, opcode, len, hdr_len),
 					    VERVE_WIRE_SHORT, "%#x/%u", opcode, len);
 		}
@@ -494,7 +494,7 @@ static void wire_parse__random_bytes_stay_within_linear(struct kunit *test)
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, buf);
 		for (round = 0; round < 2000; round++) {
 			fill_random(buf, linear, &seed);
-			/* most random versions and opcodes are wrong at once */
+			/* Random versions and opcodes are mostly refused at once. */
 			if (linear > 1 && round & 1) {
 				buf[0] &= 0x37;
 				buf[1] &= 0xf0;
@@ -506,7 +506,7 @@ static void wire_parse__random_bytes_stay_within_linear(struct kunit *test)
 	}
 }
 
-/* What differs makes another packet of it, but for an ACK that is asked for. */
+/* Any change makes another packet, but for AckReq, the P_Key and a response's AETH. */
 static void pdu_repeats__only_what_says_the_same(struct kunit *test)
 {
 	const struct verve_pdu pdu = {

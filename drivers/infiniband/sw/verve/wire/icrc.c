@@ -2,9 +2,9 @@
 /*
  * Invariant CRC of RoCEv2 (IBTA vol. 1, 7.8.1; Annex A17.3.3)
  *
- * The CRC-32 of Ethernet over everything that no router may change. Fields
- * that one may change count as ones, and so does a local route header of
- * eight bytes that stood in front of the packet on InfiniBand.
+ * The ICRC is the CRC-32 of Ethernet over all fields that no router may change.
+ * Fields that a router may change count as all ones. The eight bytes of the
+ * local route header, which only InfiniBand has, count as ones too.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>

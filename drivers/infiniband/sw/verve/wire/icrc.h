@@ -15,14 +15,14 @@ struct udphdr;
 #define VERVE_ICRC_LEN	4
 
 /**
- * verve_icrc_start_v4() - ICRC over masked LRH, IPv4, UDP and BTH headers
- * @ip: header of 20 bytes as it will be on the wire
+ * verve_icrc_start_v4() - start the ICRC with the LRH, IPv4, UDP and BTH headers
+ * @ip: header of 20 bytes, as sent
  * @udp: UDP header
  * @bth: the 12 bytes of BTH
  *
- * Masked: TOS, TTL, both checksums, BTH's FECN, BECN and reserved bits. The
- * running value is then fed what follows BTH with verve_icrc_update() and
- * finished by verve_icrc_end().
+ * TOS, TTL, both checksums, FECN, BECN and the reserved bits of the BTH are
+ * masked. verve_icrc_update() adds what follows the BTH, and verve_icrc_end()
+ * finishes the ICRC.
  *
  * Context: any up to softirq.
  * Return: the running value.
@@ -30,20 +30,23 @@ struct udphdr;
 u32 verve_icrc_start_v4(const struct iphdr *ip, const struct udphdr *udp,
 			const u8 *bth);
 
-/* As verve_icrc_start_v4(); masked: traffic class, flow label, hop limit. */
+/*
+ * Like verve_icrc_start_v4(), for IPv6. Traffic class, flow label and hop limit
+ * are masked.
+ */
 u32 verve_icrc_start_v6(const struct ipv6hdr *ip, const struct udphdr *udp,
 			const u8 *bth);
 
-/* Feed @len bytes more. Context: any up to softirq. */
+/* Add @len bytes to the running value @crc. Context: any up to softirq. */
 u32 verve_icrc_update(u32 crc, const void *data, size_t len);
 
-/* The four bytes as they stand on the wire, least significant first. */
+/* Convert a running value to the ICRC field of the packet, least significant byte first. */
 static inline __le32 verve_icrc_end(u32 crc)
 {
 	return cpu_to_le32(~crc);
 }
 
-/* Module load: look for the fastest CRC. Process. Return: 0 or -errno. */
+/* Select the fastest CRC at module load. Context: process. Return: 0 or -errno. */
 int verve_icrc_init(void);
 void verve_icrc_exit(void);
 

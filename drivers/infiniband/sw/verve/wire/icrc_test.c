@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ICRC: against packets of hardware, against the specification's sample, and
- * against a CRC that goes bit by bit
+ * Tests of the ICRC with packets of hardware, with the sample packet of the
+ * specification, and against a bitwise CRC
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -15,7 +15,7 @@ enum {
 	GRH_LEN		= 40,
 };
 
-/* From IPv4 header to ICRC; a CNP of a ConnectX-4 Lx (test data of scapy) */
+/* CNP of a ConnectX-4 Lx, IPv4 header to ICRC (test data of scapy) */
 static const u8 hw_cnp[] = {
 	0x45, 0xc2, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00, 0x40, 0x11, 0x91, 0x61,
 	0x0a, 0x00, 0x11, 0x01, 0x0a, 0x00, 0x12, 0x01,
@@ -26,7 +26,7 @@ static const u8 hw_cnp[] = {
 	0x82, 0xfd, 0x00, 0x2a,
 };
 
-/* Likewise: UC SEND Only of a Mellanox NIC, with a UDP checksum */
+/* UC SEND Only of a Mellanox NIC, with a UDP checksum (test data of scapy) */
 static const u8 hw_uc_send[] = {
 	0x45, 0x01, 0x00, 0x40, 0x04, 0x78, 0x40, 0x00, 0x40, 0x11, 0xb4, 0xd5,
 	0xc0, 0xa8, 0x00, 0x07, 0xc0, 0xa8, 0x00, 0x07,
@@ -38,8 +38,8 @@ static const u8 hw_uc_send[] = {
 };
 
 /*
- * The same over IPv6, with a flow label (0x1face) and a traffic class (0xe2), which
- * the ICRC does not see (test data of scapy; made, not captured)
+ * UC SEND Only over IPv6, from the test data of scapy: made, not captured. The
+ * ICRC masks flow label (0x1face) and traffic class (0xe2).
  */
 static const u8 made_uc_send_v6[] = {
 	0x6e, 0x21, 0xfa, 0xce, 0x00, 0x2c, 0x11, 0xff,
@@ -55,8 +55,8 @@ static const u8 made_uc_send_v6[] = {
 };
 
 /*
- * From GRH to ICRC; RoCEv1 of Mellanox NICs: no UDP, and the GRH is masked
- * as an IPv6 header is.
+ * RoCEv1 packets of Mellanox NICs, GRH to ICRC. They have no UDP header, and the
+ * GRH is masked like an IPv6 header.
  */
 static const u8 hw_v1_write[] = {
 	0x60, 0x20, 0x00, 0x00, 0x00, 0x28, 0x1b, 0x40,
@@ -82,7 +82,7 @@ static const u8 hw_v1_ack[] = {
 	0x25, 0xf0, 0xc0, 0x38,
 };
 
-/* The sample packet of IBTA vol. 1, as its ICRC is taken; CRC 0x9625b75a */
+/* Masked sample packet of IBTA vol. 1, CRC 0x9625b75a */
 static const u8 ibta_sample[52] = {
 	0xf0, 0x12, 0x37, 0x5c, 0x00, 0x0e, 0x17, 0xd2, 0x0a, 0x20, 0x24, 0x87,
 	0xff, 0x87, 0xb1, 0xb3, 0x00, 0x0d, 0xec, 0x2a, 0x01, 0x71, 0x0a, 0x1c,
@@ -93,7 +93,7 @@ static const u8 ibta_sample[52] = {
 
 static const u8 ibta_sample_icrc[4] = { 0x96, 0x25, 0xb7, 0x5a };
 
-/* CRC-32 by its definition, a bit at a time */
+/* Bitwise CRC-32, from the definition */
 static u32 crc32_bitwise(u32 crc, const u8 *data, size_t len)
 {
 	int bit;
@@ -120,7 +120,7 @@ static void fill_random(u8 *buf, u32 len, u32 *state)
 		*buf++ = next_random(state);
 }
 
-/* ICRC of the @len bytes of a packet from its IP header on, without ICRC */
+/* ICRC of a packet. @len counts from the IP header to the end, without ICRC. */
 static u32 packet_icrc(const u8 *ip, u32 len)
 {
 	u32 ip_len = *ip >> 4 == 4 ? IPV4_LEN : IPV6_LEN;
@@ -167,7 +167,7 @@ static void icrc_v6__uc_send_with_a_flow_label(struct kunit *test)
 	expect_icrc(test, packet_icrc(made_uc_send_v6, len), made_uc_send_v6 + len);
 }
 
-/* RoCEv1 has no UDP header, so the masking is done here. */
+/* The driver has no masking for RoCEv1, so mask the GRH and BTH here. */
 static void check_v1(struct kunit *test, const u8 *packet, u32 len)
 {
 	u8 masked[GRH_LEN + BTH_LEN];
@@ -244,7 +244,7 @@ static void icrc_update__any_split_is_the_same(struct kunit *test)
 	}
 }
 
-/* May a router change this bit of a packet: is it masked (A17.3.3, 7.8.1)? */
+/* Return: true if a router may change this bit, so that it is masked (A17.3.3, 7.8.1). */
 static bool is_variant(const u8 *ip, u32 byte, u32 bit)
 {
 	u32 ip_len = *ip >> 4 == 4 ? IPV4_LEN : IPV6_LEN;
@@ -255,7 +255,7 @@ static bool is_variant(const u8 *ip, u32 byte, u32 bit)
 		return true;
 	if (ip_len == IPV4_LEN)				/* TOS, TTL, checksum */
 		return byte == 1 || byte == 8 || byte == 10 || byte == 11;
-	/* traffic class and flow label are all but the version's four bits */
+	/* Traffic class and flow label: all bits of the word but the version */
 	return (byte == 0 && bit < 4) || (byte >= 1 && byte <= 3) || byte == 7;
 }
 
@@ -268,7 +268,7 @@ static void check_every_bit(struct kunit *test, u8 *packet, u32 len)
 			u32 icrc;
 			bool same;
 
-			if (byte == 0 && bit >= 4)	/* the version */
+			if (byte == 0 && bit >= 4)	/* IP version */
 				continue;
 			packet[byte] ^= 1 << bit;
 			icrc = packet_icrc(packet, len);

@@ -3,8 +3,8 @@
  * BTH opcodes (IBTA vol. 1, 9.2.1, table 38; FLUSH and ATOMIC WRITE: Annex
  * A19; CNP: Annex A17.9.3)
  *
- * Reliable datagrams, XRC and vendor opcodes are not RoCE's; their rows stay
- * zero, which is "unknown".
+ * Verve does not implement reliable datagrams, XRC and vendor opcodes. Their
+ * rows stay zero, which means unknown.
  */
 #include "headers.h"
 
@@ -101,7 +101,7 @@ const struct verve_opcode verve_opcodes[256] = {
 	[VERVE_OPCODE_CNP]			= OPCODE(VERVE_OP_CNP),
 };
 
-/* An operation with its First and Middle, and how this one ends */
+/* A message of any number of packets. @last_ and @only_ name its end. */
 #define RUN(op, last_, only_) {						\
 	.first	= IB_OPCODE_ ## op ## _FIRST,				\
 	.middle	= IB_OPCODE_ ## op ## _MIDDLE,				\
@@ -109,7 +109,7 @@ const struct verve_opcode verve_opcodes[256] = {
 	.only	= IB_OPCODE_ ## op ## _ ## only_,			\
 }
 
-/* One that is a packet by nature, wherever that is said to stand */
+/* A message that is always one packet. Its opcode does not depend on the place. */
 #define SINGLE(op) {							\
 	.first	= IB_OPCODE_ ## op,					\
 	.middle	= IB_OPCODE_ ## op,					\

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * BTH opcodes: what each is and which headers follow it (IBTA vol. 1, 9.2.1).
+ * BTH opcodes: operation, place in the message and extended headers of each
+ * (IBTA vol. 1, 9.2.1).
  */
 #ifndef VERVE_WIRE_OPCODE_H
 #define VERVE_WIRE_OPCODE_H
@@ -8,7 +9,7 @@
 #include <linux/types.h>
 #include <rdma/ib_pack.h>
 
-/* CNP, Annex A17.9.3; not in ib_pack.h. */
+/* CNP, Annex A17.9.3. ib_pack.h does not define this opcode. */
 #define VERVE_OPCODE_CNP	0x81
 
 enum verve_opcode_flags {
@@ -21,13 +22,13 @@ enum verve_opcode_flags {
 	VERVE_OP_ATOMIC_ACK	= 1 << 6,
 	VERVE_OP_CNP		= 1 << 7,
 
-	/* Place in a message; an Only packet is both. */
+	/* Place in a message. An Only packet has both flags. */
 	VERVE_OP_FIRST		= 1 << 8,
 	VERVE_OP_LAST		= 1 << 9,
 
-	VERVE_OP_PAYLOAD	= 1 << 10,	/* may carry some */
+	VERVE_OP_PAYLOAD	= 1 << 10,	/* may carry payload */
 
-	/* Extended headers, in the order in which they stand */
+	/* Extended headers, in wire order */
 	VERVE_OP_DETH		= 1 << 11,
 	VERVE_OP_RETH		= 1 << 12,
 	VERVE_OP_ATOMICETH	= 1 << 13,
@@ -47,7 +48,7 @@ enum verve_opcode_flags {
 	VERVE_OP_FETH		= 1 << 23,	/* before the RETH */
 
 	VERVE_OP_ONLY		= VERVE_OP_FIRST | VERVE_OP_LAST,
-	/* Requests that a response of their own answers, not an ACK. */
+	/* Requests that use responder resources. */
 	VERVE_OP_RD_ATOMIC	= VERVE_OP_READ | VERVE_OP_ATOMIC |
 				  VERVE_OP_FLUSH | VERVE_OP_ATOMIC_WRITE,
 	VERVE_OP_REQUEST	= VERVE_OP_SEND | VERVE_OP_WRITE |
@@ -58,7 +59,7 @@ enum verve_opcode_flags {
 
 /**
  * struct verve_opcode - one BTH opcode
- * @flags: enum verve_opcode_flags; 0 when Verve does not know the opcode
+ * @flags: enum verve_opcode_flags; 0 for an unknown opcode
  * @hdr_len: bytes of BTH and extended headers
  */
 struct verve_opcode {
@@ -67,11 +68,11 @@ struct verve_opcode {
 };
 
 /**
- * struct verve_op_seq - the opcodes of a message by place
- * @first: more follow
+ * struct verve_op_seq - opcodes of the packets of a message
+ * @first: first of several packets
  * @middle: neither first nor last
- * @last: not the first
- * @only: the message in one packet
+ * @last: last of several packets
+ * @only: single packet
  */
 struct verve_op_seq {
 	u8 first;
@@ -80,7 +81,7 @@ struct verve_op_seq {
 	u8 only;
 };
 
-/* Opcode sequences a burst may have; an index so that callers need no table. */
+/* Kinds of messages, by service and operation: index of verve_op_seqs[] */
 enum verve_op_kind {
 	VERVE_SEQ_RC_SEND,
 	VERVE_SEQ_RC_SEND_IMM,
@@ -110,9 +111,9 @@ extern const struct verve_op_seq verve_op_seqs[VERVE_NUM_SEQ];
 
 /**
  * verve_opcode_at() - opcode of a packet by its place in the message
- * @kind: the message's sequence
- * @first: the packet begins the message
- * @last: the packet ends it
+ * @kind: kind of the message
+ * @first: the packet is the first of the message
+ * @last: the packet is the last of the message
  *
  * Context: any. Pure.
  * Return: the BTH opcode.
@@ -127,13 +128,16 @@ static inline u8 verve_opcode_at(enum verve_op_kind kind, bool first, bool last)
 }
 
 /**
- * verve_opcode_kind() - sequence that an opcode may be of
- * @opcode: of a SEND, RDMA WRITE or RDMA READ response
- * @kind: filled: the opcodes of packets before it in the message, and of it, are those
- *	of the sequence
+ * verve_opcode_kind() - find a kind of message that has packets with an opcode
+ * @opcode: opcode of a SEND, RDMA WRITE or RDMA READ response
+ * @kind: set to the kind
+ *
+ * A First or Middle opcode belongs to several kinds, which differ only in their
+ * Last and Only opcodes. So @kind gives the right opcodes for this packet and
+ * all packets before it in the message, but perhaps not for those after it.
  *
  * Context: any. Pure.
- * Return: false for other opcodes.
+ * Return: true, or false for other opcodes.
  */
 bool verve_opcode_kind(u8 opcode, enum verve_op_kind *kind);
 
@@ -142,7 +146,7 @@ static inline u32 verve_opcode_flags(u8 opcode)
 	return verve_opcodes[opcode].flags;
 }
 
-/* Of the two atomics: CMP_SWP, or FETCH_ADD */
+/* Tell the two atomics apart: CMP_SWP (true) or FETCH_ADD (false). */
 static inline bool verve_op_is_cmp_swp(u8 opcode)
 {
 	return opcode == IB_OPCODE_RC_COMPARE_SWAP;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The opcode table against IBTA vol. 1, table 38, as read by a person: numbers
- * and lengths below are literal, so that they share nothing with the table.
+ * Test of the opcode table against IBTA vol. 1, table 38. The numbers and lengths
+ * below are literals, so that an error in the driver's constants shows.
  */
 #include <kunit/test.h>
 #include "opcode.c"
 
 /**
- * struct spec_row - what the specification says of one opcode
+ * struct spec_row - one opcode in the specification
  * @opcode: BTH.OpCode
  * @hdr_len: BTH 12, RETH 16, AtomicETH 28, DETH 8, AETH 4, AtomicAckETH 8,
  *	FETH 4, ImmDt 4, IETH 4; CNP 16 reserved
  * @place: F(irst), M(iddle), L(ast), O(nly); 0 for a CNP
  * @op: S(end), W(rite), R(ead request), A(tomic), P (read response),
  *	K (acknowledge), T (atomic acknowledge), F(lush), X (atomic write), C(NP)
- * @payload: may it carry payload
+ * @payload: the packet may carry payload
  * @headers: extended headers in their order: D(ETH), R(ETH), T (AtomicETH),
  *	A(ETH), K (AtomicAckETH), I(mmediate), V (IETH), F(ETH)
  */
@@ -136,7 +136,7 @@ static u32 header_flag(char header)
 	}
 }
 
-/* The transport service is in the upper three bits of an opcode. */
+/* The upper three bits of an opcode are the transport service. */
 static u32 service_flag(u8 opcode)
 {
 	switch (opcode >> 5) {
@@ -196,7 +196,7 @@ static void opcodes__all_others_are_unknown(struct kunit *test)
 		}
 }
 
-/* First, Middle, Last, Only of every kind of message */
+/* First, Middle, Last and Only of each kind of message */
 static const u8 spec_seqs[VERVE_NUM_SEQ][4] = {
 	[VERVE_SEQ_RC_SEND]		= { 0x00, 0x01, 0x02, 0x04 },
 	[VERVE_SEQ_RC_SEND_IMM]		= { 0x00, 0x01, 0x03, 0x05 },
@@ -238,7 +238,7 @@ static void opcode_at__every_kind_and_place(struct kunit *test)
 	}
 }
 
-/* A packet in place of others says what those have been. */
+/* The kind found gives the opcodes of the packets up to this one. */
 static void opcode_kind__every_opcode(struct kunit *test)
 {
 	enum verve_op_kind kind;

@@ -26,7 +26,7 @@ static inline bool verve_psn_before(u32 a, u32 b)
 	return verve_psn_diff(a, b) < 0;
 }
 
-/* Packets of a message of @length bytes; an empty one has one. */
+/* Packets in a message of @length bytes. An empty message is one packet. */
 static inline u32 verve_psn_count(u32 length, u32 mtu)
 {
 	return length ? (length - 1) / mtu + 1 : 1;

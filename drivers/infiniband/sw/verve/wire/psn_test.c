@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sequence numbers: where they wrap and where their order turns round
+ * Tests of sequence numbers: wrap at 2^24, and the edge of the window at 2^23
  */
 #include <kunit/test.h>
 #include "psn.h"
@@ -36,8 +36,8 @@ static void psn_diff__is_signed_and_wraps(struct kunit *test)
 		{ 0, 1, -1 },
 		{ 0, 0xffffff, 1 },
 		{ 0xffffff, 0, -1 },
-		{ 0x7fffff, 0, 8388607 },	/* newest there can be */
-		{ 0x800000, 0, -8388608 },	/* oldest there can be */
+		{ 0x7fffff, 0, 8388607 },	/* farthest ahead */
+		{ 0x800000, 0, -8388608 },	/* farthest behind */
 		{ 0, 0x800000, -8388608 },
 		{ 0x3fffff, 0xc00000, 8388607 },
 		{ 0x400000, 0xc00000, -8388608 },
@@ -80,7 +80,7 @@ static void psn_count__of_lengths_around_the_mtu(struct kunit *test)
 	static const struct {
 		u32 length, mtu, count;
 	} rows[] = {
-		{ 0, 1024, 1 },			/* no payload is a packet, too */
+		{ 0, 1024, 1 },			/* empty message */
 		{ 1, 1024, 1 },
 		{ 1023, 1024, 1 },
 		{ 1024, 1024, 1 },
@@ -88,9 +88,9 @@ static void psn_count__of_lengths_around_the_mtu(struct kunit *test)
 		{ 2048, 1024, 2 },
 		{ 2049, 1024, 3 },
 		{ 4096, 256, 16 },
-		{ 0x80000000, 4096, 524288 },	/* the longest message */
+		{ 0x80000000, 4096, 524288 },	/* longest message */
 		{ 0x80000000, 256, 8388608 },
-		{ 0xffffffff, 4096, 1048576 },	/* no overflow on the way */
+		{ 0xffffffff, 4096, 1048576 },	/* no 32-bit overflow */
 	};
 	int i;
 
