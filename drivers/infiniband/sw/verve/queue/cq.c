@@ -2,11 +2,12 @@
 /*
  * Completion queues.
  *
- * A completion is added, and the CQ's arm looked at, under one lock: whoever
- * arms and then polls either finds the completion or is notified of it.
+ * One lock covers adding a completion and testing whether the CQ is armed. So a
+ * program that arms the CQ and then polls it either finds the completion or gets
+ * an event.
  *
- * With moderation, the arm is met when enough completions have come, or some
- * time after the first of them.
+ * With moderation, a number of completions raises the event, or a timer that the
+ * first of them has started.
  */
 #include <linux/bottom_half.h>
 #include "../device.h"
@@ -18,7 +19,7 @@ size_t verve_cq_element_size(bool is_user)
 	return is_user ? sizeof(struct ib_uverbs_wc) : sizeof(struct ib_wc);
 }
 
-/* User space has its own values of these: those of libibverbs. */
+/* Values of wc_flags in libibverbs, which differ from the kernel's */
 enum {
 	USER_WC_GRH		= 1 << 0,
 	USER_WC_WITH_IMM	= 1 << 1,
@@ -84,14 +85,14 @@ static void meet_arm(struct verve_cq *cq)
 	cq->told_to = cq->ring.index;
 }
 
-/* Are the unread entries not just those that the last event told of? */
+/* Return: true unless the last event reported exactly the entries now unread. */
 static bool is_news(const struct verve_cq *cq)
 	__must_hold(&cq->lock)
 {
 	return cq->ring.other != cq->told_from || cq->ring.index != cq->told_to;
 }
 
-/* The arm would be met: is it, or does it wait for more? */
+/* Raise the event that @n completions have triggered, or hold it back for more. */
 static void moderate(struct verve_cq *cq, u32 n)
 	__must_hold(&cq->lock)
 {
@@ -142,7 +143,7 @@ static bool is_due(const struct verve_cq *cq)
 	return cq->notify || cq->overrun;
 }
 
-/* Return: false when nothing is due, or somebody is telling already. */
+/* Return: false when no event is due, or when a handler runs already. */
 static bool begin_telling(struct verve_cq *cq, bool *notify, bool *overrun)
 {
 	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
@@ -160,7 +161,7 @@ static bool begin_telling(struct verve_cq *cq, bool *notify, bool *overrun)
 	return begins;
 }
 
-/* Return: whether something has become due meanwhile. */
+/* Return: true if an event has become due meanwhile. */
 static bool end_telling(struct verve_cq *cq)
 {
 	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
@@ -190,7 +191,7 @@ void verve_cq_notify(struct verve_cq *cq)
 		raise_overrun(cq);
 	if (notify && cq->ibcq.comp_handler)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
-	/* Not here: others may bring more for as long as they like. */
+	/* No loop: other CPUs may raise events without end. */
 	if (end_telling(cq))
 		tasklet_schedule(&cq->later);
 }
@@ -206,7 +207,7 @@ static void notify_now(struct tasklet_struct *later)
 	verve_cq_notify(container_of(later, struct verve_cq, later));
 }
 
-/* What is held is held no longer. */
+/* Raise the event that moderation holds back, if there is one. */
 static void end_period(struct verve_cq *cq)
 {
 	unsigned long flags = verve_lock(&cq->lock, cq->is_user);
@@ -216,7 +217,7 @@ static void end_period(struct verve_cq *cq)
 	verve_unlock(&cq->lock, cq->is_user, flags);
 }
 
-/* The period is over; a timer that comes too late finds nothing held. */
+/* A timer that fires after the event was raised finds no completion held. */
 static enum hrtimer_restart period_over(struct hrtimer *timer)
 {
 	struct verve_cq *cq = container_of(timer, struct verve_cq, timer);
@@ -240,10 +241,13 @@ void verve_cq_settle(struct verve_cq *cq)
 	mutex_lock(&cq->settling);
 	hrtimer_cancel(&cq->timer);
 	end_period(cq);
-	/* Nobody else waits for the tasklet, so it can be scheduled, and has run then. */
+	/*
+	 * tasklet_kill() waits until a scheduled tasklet has run. Without the mutex,
+	 * another tasklet_kill() could keep it from being scheduled.
+	 */
 	notify_soon(cq);
 	tasklet_kill(&cq->later);
-	/* What other QPs have brought meanwhile: to schedule it had no effect. */
+	/* During tasklet_kill(), other QPs could not schedule the tasklet. */
 	notify_soon(cq);
 	mutex_unlock(&cq->settling);
 }
@@ -277,12 +281,12 @@ void verve_cq_stop(struct verve_cq *cq)
 }
 
 /*
- * A user's arm for any completion is met at once when there are completions
- * that have not been read: programs that poll a few and wait for the next event
- * depend on it. Others arm again as soon as they have the event, and read then;
- * each expects a completion for each event. So what the last event told of does
- * not count, until some of it has been read.
- * The kernel's users ask for missed events.
+ * Arming a user CQ for any completion raises an event at once if the CQ holds
+ * unread completions. Programs that poll a few completions and wait for the next
+ * event depend on it. Other programs arm the CQ right after an event and poll
+ * afterwards, and expect a new completion for each event. So completions that
+ * the last event reported do not raise another, until one of them has been read.
+ * Kernel users ask for IB_CQ_REPORT_MISSED_EVENTS instead.
  */
 bool verve_cq_arm(struct verve_cq *cq, enum ib_cq_notify_flags notify)
 {
@@ -290,7 +294,7 @@ bool verve_cq_arm(struct verve_cq *cq, enum ib_cq_notify_flags notify)
 	u32 unread = verve_ring_unread(&cq->ring);
 	bool met;
 
-	/* An arm for any completion stays one for any. */
+	/* A CQ armed for any completion stays so when it is armed for solicited ones. */
 	cq->armed |= notify & IB_CQ_SOLICITED_MASK;
 	met = cq->is_user && cq->armed & IB_CQ_NEXT_COMP && unread &&
 	      is_news(cq);

@@ -14,30 +14,31 @@
 
 /**
  * struct verve_cq - a completion queue
- * @ibcq: what the core knows
- * @lock: what has it as its guard. Kernel CQs: irqsave, as kernel users may poll with
- *	interrupts off. User CQs: _bh. The two kinds are different lock classes.
- * @ring: elements are struct ib_uverbs_wc for user CQs, struct ib_wc else
- * @armed: enum ib_cq_notify_flags asked for, 0 when not armed
- * @notify: a completion met the arm; comp_handler is still to be called
- * @told_from: first entry that the last event told of
- * @told_to: and where those entries ended
- * @overrun: a completion found no room: IB_EVENT_CQ_ERR is due
- * @overrun_reported: it has been raised; there is no second
- * @ignores_overrun: created so: what finds no room is lost, and nobody is told
- * @is_user: decides lock kind and element format
- * @most_held: completions after which an arm is met at the latest; 0 or 1: at
- *	once (moderation)
- * @period: and the time after which, nanoseconds
- * @held: completions that would have met the arm
- * @timer: ends the period; started by the first completion held
- * @telling: a handler of it is being called; whoever does looks again then
- * @later: calls it where the present context must not
- * @settling: one that destroys a QP waits for @later; a sleeping lock
+ * @ibcq: CQ of the RDMA core
+ * @lock: guards fields below; irqsave for kernel CQs, whose users may poll
+ *	with interrupts off, _bh for user CQs, in two lock classes
+ * @ring: elements are struct ib_uverbs_wc for user CQs, struct ib_wc for kernel CQs
+ * @armed: requested enum ib_cq_notify_flags, 0 when not armed
+ * @notify: a call of comp_handler is due
+ * @told_from: consumer index at the last completion event
+ * @told_to: producer index at the last completion event
+ * @overrun: IB_EVENT_CQ_ERR is due, because a completion found the CQ full
+ * @overrun_reported: IB_EVENT_CQ_ERR has been raised, and is raised only once
+ * @ignores_overrun: IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN: a full CQ drops completions
+ *	silently
+ * @is_user: selects the kind of lock and the format of elements
+ * @most_held: moderation: number of completions that raises an event; 0 and 1 mean
+ *	no moderation
+ * @period: moderation: longest delay of an event
+ * @held: completions since @timer was started
+ * @timer: ends @period; the first held completion starts it
+ * @telling: a handler runs; its caller checks for new events afterwards
+ * @later: tasklet that calls handlers when the present context must not
+ * @settling: mutex of the destroyers of QPs that wait for @later
  */
 struct verve_cq {
 	struct ib_cq ibcq;
-	spinlock_t lock; /* what is guarded by it */
+	spinlock_t lock; /* the fields that it guards */
 	struct verve_ring ring __guarded_by(&lock);
 	u8 armed __guarded_by(&lock);
 	u32 told_from __guarded_by(&lock);
@@ -53,7 +54,7 @@ struct verve_cq {
 	struct hrtimer timer;
 	bool telling __guarded_by(&lock);
 	struct tasklet_struct later;
-	struct mutex settling; /* outside of all other locks */
+	struct mutex settling; /* taken before all other locks */
 };
 
 static inline struct verve_cq *to_vcq(struct ib_cq *ibcq)
@@ -64,64 +65,66 @@ static inline struct verve_cq *to_vcq(struct ib_cq *ibcq)
 /**
  * verve_cq_post() - add completions
  * @cq: CQ
- * @wc: @n completions. @wc->qp is set by the caller for kernel CQs; for user
- *	CQs qp_num is taken from @wc->qp->qp_num
- * @n: of them
- * @solicited: one of them is a solicited or a failed one (11.4.2.2)
+ * @wc: array of completions with @wc->qp set
+ * @n: number of completions
+ * @solicited: one of the completions is solicited or an error (11.4.2.2)
  *
- * Calls nobody: verve_cq_notify() must follow, without Verve locks.
+ * This function calls no handler. The caller calls verve_cq_notify() after it has
+ * dropped Verve's locks.
  *
- * Context: BH off; interrupts too for kernel CQs is fine.
- * Return: true, or false when one was lost that should not have been: the CQ
- * has overrun, and its QP cannot go on (11.6.3.1).
+ * Context: BH off; interrupts may be off for kernel CQs.
+ * Return: true, or false when the CQ has overrun. The QP of a lost completion
+ * must fail (11.6.3.1).
  */
 bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
 		   bool solicited);
 
 /**
- * verve_cq_notify() - call comp_handler and event_handler where due
+ * verve_cq_notify() - call comp_handler and event_handler if events are due
  * @cq: CQ
  *
- * One at a time, as the core's users may expect: who comes while another calls them
- * leaves it to that one.
+ * Users of the core may expect that calls of a CQ's handlers do not overlap. If
+ * another CPU calls a handler, that CPU also delivers the new events.
  *
- * Context: BH off, no Verve lock held; not within a call of the core's, whose caller
- * may hold what the handlers want.
+ * Context: BH off, no lock of Verve held, not in a verb, whose caller may hold a lock
+ * that a handler takes.
  */
 void verve_cq_notify(struct verve_cq *cq);
 /*
- * The same where that may be so: a softirq does it, as soon as BH are on. Any context;
- * with BH on, only when its thread is run.
+ * Have a tasklet call verve_cq_notify(). Context: any. With BH off, the tasklet runs
+ * when BH are on again; with BH on, ksoftirqd runs it.
  */
 void verve_cq_notify_later(struct verve_cq *cq);
 /**
- * verve_cq_settle() - wait until no handler is still to be called
- * @cq: CQ of a QP that is being destroyed, whose engine has stopped
+ * verve_cq_settle() - deliver the events of a kernel CQ and wait for its handlers
+ * @cq: CQ of a QP that is being destroyed and whose engine has stopped
  *
- * When its last QP has gone, the core takes down what the handler of a kernel CQ
- * uses before it destroys the CQ. So all that this QP's completions have made due is
- * told when this returns, and what moderation held back, too.
+ * After a CQ's last QP, and before the CQ, the core frees memory that the CQ's
+ * handler uses. So all events of this QP's completions, moderated ones included,
+ * are delivered before this function returns.
  *
  * Context: process.
  */
 void verve_cq_settle(struct verve_cq *cq);
 
-/* Bytes of an entry. */
+/* Return: bytes of an entry. */
 size_t verve_cq_element_size(bool is_user);
-/* New, and all zeros; without a ring. Process. */
+/* Initialise a zeroed CQ, but for its ring. Context: process. */
 void verve_cq_init(struct verve_cq *cq, bool is_user);
-/* Nothing is told of it any more. Process. */
+/* Stop the timer and the tasklet, before the CQ is freed. Context: process. */
 void verve_cq_stop(struct verve_cq *cq);
 
 /**
- * verve_cq_moderate() - hold events back
+ * verve_cq_moderate() - set the moderation of completion events
  * @cq: CQ
- * @count: completions of which the last raises the event; 0 as 1
- * @period: microseconds after the first of them when it is raised anyway
+ * @count: completions that raise an event; 0 sets no number if @period is set, and
+ *	else turns moderation off
+ * @period: longest delay of an event, in microseconds
+ *
  * Context: process.
  */
 void verve_cq_moderate(struct verve_cq *cq, u16 count, u16 period);
-/* Ask for an event. Any context. Return: whether there are completions to be read. */
+/* Arm the CQ (ib_req_notify_cq()). Context: any. Return: true if the CQ is not empty. */
 bool verve_cq_arm(struct verve_cq *cq, enum ib_cq_notify_flags notify);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Locks of queues that kernel users or user space may own.
+ * Locks of queues of kernel users or user space.
  *
- * The kernel's users may post and poll with interrupts off, so the locks of
- * their queues are taken with interrupts off. Queues of user space are reached
- * by system calls and softirqs only, and spare themselves that cost.
+ * Kernel users may post and poll with interrupts off, so the locks of their
+ * queues are taken with interrupts off. Only system calls and softirqs access
+ * queues of user space, whose locks therefore only turn BH off.
  */
 #ifndef VERVE_QUEUE_LOCK_H
 #define VERVE_QUEUE_LOCK_H
 
 #include <linux/spinlock.h>
 
-/* Two call sites, so that lockdep sees two classes. */
+/* The two call sites give lockdep two classes. */
 static inline void verve_lock_init(spinlock_t *lock, bool is_user)
 {
 	if (is_user)
@@ -20,7 +20,7 @@ static inline void verve_lock_init(spinlock_t *lock, bool is_user)
 		spin_lock_init(lock);
 }
 
-/* Any context that owns such a queue. Return: what verve_unlock() needs. */
+/* Return: the interrupt flags for verve_unlock(). */
 static inline unsigned long verve_lock(spinlock_t *lock, bool is_user)
 	__acquires(lock)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues shared with user space: see ring.h for the protocol.
+ * Queues shared with user space. See ring.h for the protocol.
  */
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -11,23 +11,23 @@
 #include "ring.h"
 
 /*
- * vmalloc_user() is charged to nobody, and a process can have many rings, and large
- * ones.
+ * vmalloc_user() does not charge the memory cgroup. A process can have many
+ * large rings, so charge them.
  */
 #define RING_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
 enum {
-	/* Entries that are copied in one go, with BH off at the end */
+	/* Entries copied without a reschedule; the last ones with BH off */
 	MOVED_AT_ONCE	= 256,
-	/* Each pass finds a small part of what the one before it did. */
+	/* Each pass finds far fewer new entries than the one before. */
 	MAX_PASSES	= 16,
 };
 
 /**
- * struct ring_mmap - what user space maps
- * @rdma: known to the core by its offset
- * @buf: freed with the last reference
- * @size: of @buf
+ * struct ring_mmap - mmap entry of a ring
+ * @rdma: entry of the RDMA core
+ * @buf: memory of the ring, freed with the last reference to @rdma
+ * @size: bytes of @buf
  */
 struct ring_mmap {
 	struct rdma_user_mmap_entry rdma;
@@ -141,7 +141,7 @@ void *verve_ring_slot(const struct verve_ring *ring, u32 ahead)
 
 u32 verve_ring_pending(struct verve_ring *ring)
 {
-	/* Pairs with user space's release once it has filled the slots. */
+	/* Pairs with user space's release after it has filled the slots. */
 	ring->other = smp_load_acquire(&ring->buf->producer_index) & ring->mask;
 	return (ring->other - ring->index) & ring->mask;
 }
@@ -163,14 +163,14 @@ u32 verve_ring_unread(struct verve_ring *ring)
 	u32 most = (ring->index - ring->other) & ring->mask;
 	u32 unread;
 
-	/* Pairs with user space's release once it has read the slots. */
+	/* Pairs with user space's release after it has read the slots. */
 	ring->other = smp_load_acquire(&ring->buf->consumer_index) & ring->mask;
 	unread = (ring->index - ring->other) & ring->mask;
 	if (likely(unread <= most))
 		return unread;
 
 	ring->index = ring->other;
-	/* Nothing is published: the slots in between stay unread. */
+	/* No release: this index publishes no new entry. */
 	WRITE_ONCE(ring->buf->producer_index, ring->index);
 	return 0;
 }
@@ -230,8 +230,8 @@ void verve_ring_copy(struct verve_ring_move *move)
 }
 
 /*
- * What lies in the ring now, beginning with entry @first? User space's index may be
- * anything; what it makes of @copied stays within @total.
+ * Take note of the @n entries now in the ring, beginning at index @first. User space
+ * may set its index to any value, so keep @copied within @total.
  */
 static void find_entries(struct verve_ring_move *move, u32 first, u32 n)
 {

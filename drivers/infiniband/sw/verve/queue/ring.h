@@ -2,20 +2,21 @@
 /**
  * DOC: Queues shared with user space
  *
- * The layout is struct rxe_queue_buf as librxe knows it: log2 of the element
- * size at 0, the index mask at 4, the producer index at 128, the consumer
- * index at 256, elements from 384. There is a power of two of slots; one stays
- * free, so that producer == consumer means empty.
+ * The layout is struct rxe_queue_buf of librxe: log2 of the element size at
+ * offset 0, the index mask at 4, the producer index at 128, the consumer index
+ * at 256, and elements from 384. The number of slots is a power of two. One slot
+ * stays free, so that producer == consumer means that the ring is empty.
  *
- * One side writes each index: it finishes its access to the slot, then
- * store-releases the index; the other load-acquires it, masks it, and only
- * then looks at the slot. The kernel keeps its own index privately in @index
- * and only publishes copies: whatever user space writes over the page changes
- * what the kernel reads as the user's index, never the kernel's own. The
- * user's index is a number of entries modulo the mask and nothing more: any
- * value is legal, a wild one makes the user read or repeat its own garbage.
+ * Each index has one writer. The writer finishes its access to the slot and then
+ * store-releases the index. The reader load-acquires the index, masks it, and
+ * then accesses the slot.
  *
- * Slot contents that the user wrote are copied once and validated in the copy.
+ * The kernel keeps its own index in @index and only publishes copies, so user
+ * space cannot change it. The kernel masks the user's index and trusts it no
+ * further. A wrong index makes the user read stale slots, or makes the kernel
+ * process stale entries of that user.
+ *
+ * The kernel copies each slot that user space wrote once, and validates the copy.
  */
 #ifndef VERVE_QUEUE_RING_H
 #define VERVE_QUEUE_RING_H
@@ -25,15 +26,15 @@
 #include <rdma/rdma_user_rxe.h>
 
 /**
- * struct verve_ring - one queue shared with user space (or kept by the kernel)
- * @buf: vmalloc() memory, zeroed, pages that may be mapped
+ * struct verve_ring - a queue shared with user space, or private to the kernel
+ * @buf: memory of the ring, from vmalloc(), which user space may map
  * @size: bytes of @buf, whole pages
- * @mask: slots - 1, kernel's copy
- * @elem_shift: log2 of the element size, kernel's copy
- * @index: the kernel's own index, masked: producer of a CQ, consumer of others
- * @other: the user's index as last read
- * @entry: for mmap, NULL for kernel queues; owns @buf
- * @is_moving: its entries are being copied (struct verve_ring_move)
+ * @mask: number of slots - 1; private copy
+ * @elem_shift: log2 of the element size; private copy
+ * @index: the kernel's index, masked: producer of a CQ, consumer of other queues
+ * @other: the user's index at the last read, masked
+ * @entry: mmap entry, which owns @buf; NULL for kernel queues
+ * @is_moving: a struct verve_ring_move copies the entries to another ring
  */
 struct verve_ring {
 	struct rxe_queue_buf *buf;
@@ -47,20 +48,20 @@ struct verve_ring {
 };
 
 /**
- * verve_ring_alloc() - make a ring
- * @ring: to be filled
- * @entries: that it must hold; slots are the next power of two above
+ * verve_ring_alloc() - allocate a ring
+ * @ring: ring to initialise
+ * @entries: minimum capacity; the number of slots is the next power of two above
  * @elem_size: bytes of an element, rounded up to a power of two >= 64
- * @uctx: the mapping process's context, or NULL for a kernel queue
+ * @uctx: context of the process that maps the ring, or NULL for a kernel queue
  *
  * Context: process.
  * Return: 0 or -ENOMEM, -EINVAL.
  */
 int verve_ring_alloc(struct verve_ring *ring, u32 entries, u32 elem_size,
 		     struct ib_ucontext *uctx);
-/* Process context. Mapped pages live on until user space unmaps them. */
+/* Free a ring. Pages that are mapped live until user space unmaps them. Context: process. */
 void verve_ring_free(struct verve_ring *ring);
-/* What user space needs to map it. */
+/* Fill in the offset and size with which user space maps the ring. */
 void verve_ring_describe(const struct verve_ring *ring, struct mminfo *mi);
 
 static inline u32 verve_ring_capacity(const struct verve_ring *ring)
@@ -69,61 +70,62 @@ static inline u32 verve_ring_capacity(const struct verve_ring *ring)
 }
 
 /*
- * Consumer side (SQ, RQ, SRQ): entries the user has produced and the kernel
- * has not consumed; acquires, so slots may be read up to that count.
+ * Count the entries that the user has produced and the kernel has not consumed
+ * (SQ, RQ, SRQ). The load-acquire lets the caller read that many slots.
  */
 u32 verve_ring_pending(struct verve_ring *ring);
-/* Slot @ahead of the kernel's index (0: the next one). */
+/* Slot at distance @ahead from the kernel's index; 0 is the next slot. */
 void *verve_ring_slot(const struct verve_ring *ring, u32 ahead);
-/* Kernel has done with @n slots of its side: advance and publish (release). */
+/* Consume @n entries: advance the kernel's index and publish it (release). */
 void verve_ring_advance(struct verve_ring *ring, u32 n);
-/* Forget all that is pending. */
+/* Consume all pending entries unread. */
 void verve_ring_discard(struct verve_ring *ring);
 
 /**
- * verve_ring_unread() - producer side (CQ): entries not yet consumed
+ * verve_ring_unread() - count the entries that the user has not consumed (CQ)
  * @ring: ring
  *
- * Acquires, so other slots may be overwritten. librxe before its version 55
- * may leave its index one beyond the producer's after an extended poll: it has
- * consumed more than there was. The producer then follows it to that slot, the
- * next one that it will look at, so that both agree again.
+ * The load-acquire lets the caller overwrite all other slots.
+ *
+ * After an extended poll, librxe before version 55 may leave the consumer index
+ * one beyond the producer index. librxe reads the slot there next. So the kernel
+ * moves its producer index to that slot.
  *
  * Context: the lock that protects @ring is held.
- * Return: entries.
+ * Return: number of entries.
  */
 u32 verve_ring_unread(struct verve_ring *ring);
-/* Free slots; as verve_ring_unread(). */
+/* Count the free slots. See verve_ring_unread(). */
 static inline u32 verve_ring_room(struct verve_ring *ring)
 {
 	return ring->mask - verve_ring_unread(ring);
 }
 
-/* @n slots from verve_ring_slot(ring, 0) have been filled: publish (release). */
+/* Publish @n entries, beginning with verve_ring_slot(ring, 0) (release). */
 void verve_ring_produce(struct verve_ring *ring, u32 n);
 
-/* Kernel RQs and SRQs: the kernel is the producer, too. */
+/* The user's side of kernel RQs and SRQs: ib_post_recv() produces. */
 u32 verve_ring_peer_room(const struct verve_ring *ring);
 void *verve_ring_peer_slot(const struct verve_ring *ring);
 void verve_ring_peer_advance(struct verve_ring *ring);
 
-/* Kernel CQs: the kernel is the consumer, too. */
+/* The user's side of kernel CQs: ib_poll_cq() consumes. */
 void *verve_ring_peer_next(const struct verve_ring *ring);
 void verve_ring_peer_consume(struct verve_ring *ring);
 
 /**
- * struct verve_ring_move - the entries of a ring, on their way into another
- * @from: in use
- * @to: from verve_ring_alloc(), elements of the same size
- * @consumes: which side of @from the kernel is
- * @base: index in @from of the entry that goes into the first slot of @to
- * @copied: entries from there on that have been copied, or consumed
- * @total: those that there were when verve_ring_move() looked last
- * @passes: how often it has looked
+ * struct verve_ring_move - state of copying a ring's entries to another ring
+ * @from: ring in use
+ * @to: ring from verve_ring_alloc() with elements of the same size
+ * @consumes: the kernel is the consumer of @from
+ * @base: index in @from of the entry that goes to the first slot of @to
+ * @copied: entries from @base on that have been copied or consumed
+ * @total: entries from @base on at the last call of verve_ring_move()
+ * @passes: calls of verve_ring_move() that returned -EAGAIN
  *
- * A ring may hold 2^20 entries: the lock is not held, and BH are not off, while they
- * are copied. Those that lie in the ring stay as they are meanwhile, unless user space
- * breaks the rules of its side; then it finds garbage of its own.
+ * A ring may hold 2^20 entries, so verve_ring_copy() runs without the lock and
+ * with BH on. Entries in the ring do not change meanwhile. User space that writes
+ * to them against the protocol corrupts only its own entries.
  */
 struct verve_ring_move {
 	struct verve_ring *from, *to;
@@ -135,23 +137,24 @@ struct verve_ring_move {
 };
 
 /**
- * verve_ring_move() - replace a ring, keeping the entries in it
- * @move: @from, @to and @consumes set, the rest 0
+ * verve_ring_move() - replace a ring and keep its entries
+ * @move: @from, @to and @consumes are set, all other fields are 0
  *
- * Call it until it says something else than -EAGAIN, and verve_ring_copy() in between.
- * When it has said 0, @to is what @from was, to be freed.
+ * On -EAGAIN, drop the lock, call verve_ring_copy() and call this function again.
+ * On success the two rings have been exchanged, and the caller frees @to.
  *
- * Context: the lock that protects @from is held, for at most some hundred entries.
- * Return: 0; -EAGAIN; -EINVAL when @to is too small; -EBUSY while another moves them,
- * or when more entries come than can be copied. With an error nothing has changed.
+ * Context: the lock that protects @from is held. Copies some hundred entries at most.
+ * Return: 0; -EAGAIN; -EINVAL when @to is too small; -EBUSY during another move of
+ * @from, or when entries arrive faster than they are copied. @from is unchanged
+ * after an error.
  */
 int verve_ring_move(struct verve_ring_move *move);
-/* Copy what verve_ring_move() has found. Process, no lock held. */
+/* Copy the entries that verve_ring_move() has found. Context: process, no lock held. */
 void verve_ring_copy(struct verve_ring_move *move);
 
-/* The ring's memory, when the last user of the mmap entry has gone. */
+/* Free the memory of a ring with the last reference to its mmap entry. */
 void verve_ring_mmap_free(struct rdma_user_mmap_entry *entry);
-/* Map the ring that a mmap entry stands for. */
+/* Map the ring of a mmap entry. */
 int verve_ring_mmap(struct rdma_user_mmap_entry *entry,
 		    struct vm_area_struct *vma);
 

@@ -2,8 +2,8 @@
 /*
  * Receive queues.
  *
- * User space fills its ring without telling anybody; a receive is first seen
- * when a message needs it.
+ * User space posts receives without a system call. The kernel validates a
+ * receive when a message consumes it.
  */
 #include "lock.h"
 #include "rq.h"
@@ -61,7 +61,7 @@ int verve_rq_post(struct verve_rq *rq, const struct ib_recv_wr *wr,
 	unsigned long flags;
 	int err = 0;
 
-	/* User space posts by itself. */
+	/* Only user space writes to a user's ring. */
 	if (rq->is_user) {
 		*bad_wr = wr;
 		return -EOPNOTSUPP;
@@ -76,7 +76,7 @@ int verve_rq_post(struct verve_rq *rq, const struct ib_recv_wr *wr,
 	return err;
 }
 
-/* Each field is read once: user space may change it at any time. */
+/* Read each field once, because user space may change it at any time. */
 static int copy_recv(const struct verve_rq *rq, const struct rxe_recv_wqe *wqe,
 		     struct verve_recv *recv)
 {

@@ -12,11 +12,11 @@
 #include "ring.h"
 
 /**
- * struct verve_recv - a receive work request, private copy
- * @wr_id: the user's
- * @length: sum of the segments
- * @num_sge: of @sge
- * @is_bad: it is malformed
+ * struct verve_recv - private copy of a receive work request
+ * @wr_id: the user's work request ID
+ * @length: sum of the segments' lengths
+ * @num_sge: number of segments
+ * @is_bad: the request is malformed
  * @sge: segments
  */
 struct verve_recv {
@@ -28,11 +28,11 @@ struct verve_recv {
 };
 
 /**
- * struct verve_rq - ring of struct rxe_recv_wqe, user's or kernel's
+ * struct verve_rq - a receive queue of user space or a kernel user
  * @ring: elements are struct rxe_recv_wqe with @max_sge segments
- * @lock: posting (kernel queues), fetching, resizing. irqsave for kernel
- *	queues, _bh for user queues: two lock classes
- * @max_sge: per work request
+ * @lock: serialises posting (kernel queues), fetching and resizing; irqsave for
+ *	kernel queues, _bh for user queues, in two lock classes
+ * @max_sge: segments of a work request
  * @is_user: user space is the producer
  * @exists: false when the QP uses an SRQ
  */
@@ -46,11 +46,11 @@ struct verve_rq {
 
 /**
  * struct verve_srq - a shared receive queue
- * @ibsrq: what the core knows
+ * @ibsrq: SRQ of the RDMA core
  * @rq: the queue
- * @limit: IB_EVENT_SRQ_LIMIT_REACHED is due when fewer are left; 0: disarmed
- * @limit_event: due; verve_srq_notify() raises it
- * @srq_num: what user space is told
+ * @limit: IB_EVENT_SRQ_LIMIT_REACHED is due when fewer receives are left; 0: disarmed
+ * @limit_event: the event is due, and verve_srq_notify() raises it
+ * @srq_num: number that user space gets
  */
 struct verve_srq {
 	struct ib_srq ibsrq;
@@ -66,11 +66,11 @@ static inline struct verve_srq *to_vsrq(struct ib_srq *ibsrq)
 }
 
 /**
- * verve_rq_init() - make a receive queue
+ * verve_rq_init() - initialise a receive queue and allocate its ring
  * @rq: queue
- * @max_wr: entries it must hold
- * @max_sge: segments per entry
- * @uctx: NULL for the kernel's
+ * @max_wr: minimum capacity in work requests
+ * @max_sge: segments of a work request
+ * @uctx: context of the process, or NULL for a kernel queue
  *
  * Context: process.
  * Return: 0 or -errno.
@@ -84,44 +84,45 @@ static inline u32 verve_rq_capacity(const struct verve_rq *rq)
 	return context_unsafe(verve_ring_capacity(&rq->ring));
 }
 
-/* Forget what has been posted. Context: BH off. */
+/* Drop all posted receives without completions. Context: BH off. */
 void verve_rq_discard(struct verve_rq *rq);
 
 /**
- * verve_rq_post() - kernel users: add a list of receives
+ * verve_rq_post() - post a list of receives of a kernel user
  * @rq: queue
- * @wr: list
- * @bad_wr: set to the first that was not added
+ * @wr: list of work requests
+ * @bad_wr: set to the first work request that was not posted
  *
- * Context: any, interrupts may be off.
- * Return: 0; -ENOMEM when it is full; -EINVAL for too many segments;
- * -EOPNOTSUPP when user space owns it.
+ * Context: any; interrupts may be off.
+ * Return: 0; -ENOMEM when the queue is full; -EINVAL for too many segments;
+ * -EOPNOTSUPP for a queue of user space.
  */
 int verve_rq_post(struct verve_rq *rq, const struct ib_recv_wr *wr,
 		  const struct ib_recv_wr **bad_wr);
 
 /**
- * verve_rq_fetch() - take the next receive
+ * verve_rq_fetch() - consume the next receive
  * @rq: queue
  * @recv: filled with a validated copy
  *
  * Context: BH off.
- * Return: 0; -ENOENT when the queue is empty; -EINVAL when the entry is
- * malformed: it is consumed, and @recv->wr_id is valid for the completion.
+ * Return: 0; -ENOENT when the queue is empty; -EINVAL when the entry was
+ * malformed. A malformed entry is consumed, and @recv->wr_id is valid for its
+ * completion.
  */
 int verve_rq_fetch(struct verve_rq *rq, struct verve_recv *recv);
 
-/* The same from an SRQ; may make the limit event due. */
+/* Like verve_rq_fetch(), from an SRQ. May make the limit event due. */
 int verve_srq_fetch(struct verve_srq *srq, struct verve_recv *recv);
-/* Is the limit event due? */
+/* Return: true if the limit event is due. */
 static inline bool verve_srq_is_due(const struct verve_srq *srq)
 {
 	return context_unsafe(READ_ONCE(srq->limit_event));
 }
 
 /*
- * Raise the limit event if it is due. Context: BH off, no Verve lock held, not within
- * a call of the core's.
+ * Raise the limit event if it is due. Context: BH off, no lock of Verve held, not in
+ * a verb.
  */
 void verve_srq_notify(struct verve_srq *srq);
 

@@ -11,21 +11,21 @@
 
 /**
  * struct verve_sq - a send queue
- * @ring: the user's ring of struct rxe_send_wqe; absent for kernel QPs
- * @wqes: private copies, @slots of @wqe_size bytes
- * @wqe_size: bytes
- * @slots: power of two
- * @max_wr: entries
- * @limits: what a request may be
- * @post_lock: kernel QPs: filling @wqes and moving @head; irqsave
- * @head: next copy to be filled; free running, as the others
- * @next: next copy to be transmitted
+ * @ring: ring of struct rxe_send_wqe, filled by user space; empty for kernel QPs
+ * @wqes: private copies: @slots elements of @wqe_size bytes
+ * @wqe_size: bytes of a private copy
+ * @slots: number of private copies, a power of two
+ * @max_wr: capacity in requests
+ * @limits: limits of a request
+ * @post_lock: kernel QPs: protects @wqes from @head on, and @head; irqsave
+ * @head: next copy to fill; all three indices run freely
+ * @next: next copy to transmit
  * @tail: oldest copy that has not completed
- * @doomed: of the oldest, so many are to be flushed, whatever the state is
- * @sig_all: every request completes with a CQE
+ * @doomed: number of oldest requests to flush, in any state of the QP
+ * @sig_all: each request generates a completion
  *
- * @next and @tail belong to the engine; @head is written by the engine (user
- * QPs) or under @post_lock and read with acquire.
+ * The engine owns @next and @tail. The engine (user QPs) or a poster under
+ * @post_lock (kernel QPs) store-releases @head; readers load-acquire it.
  */
 struct verve_sq {
 	struct verve_ring ring;
@@ -34,7 +34,7 @@ struct verve_sq {
 	u32 slots;
 	u32 max_wr;
 	struct verve_wqe_limits limits;
-	spinlock_t post_lock;	/* kernel QPs: @wqes beyond @head */
+	spinlock_t post_lock;	/* kernel QPs: @head, and @wqes from there on */
 	u32 head;
 	u32 next;
 	u32 tail;
@@ -47,10 +47,10 @@ static inline struct verve_swqe *verve_sq_at(const struct verve_sq *sq, u32 i)
 	return sq->wqes + (size_t)(i & (sq->slots - 1)) * sq->wqe_size;
 }
 
-/* What lies before it has been written completely. */
+/* Return: the head index. All copies before it are complete. */
 static inline u32 verve_sq_head(const struct verve_sq *sq)
 {
-	/* Pairs with the release by whoever wrote the copy */
+	/* Pairs with the store-release after a copy has been written. */
 	return smp_load_acquire(&sq->head);
 }
 

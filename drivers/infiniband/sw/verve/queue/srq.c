@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The limit of a shared receive queue, and the event that tells of it.
+ * Limit event of shared receive queues.
  */
 #include "lock.h"
 #include "rq.h"

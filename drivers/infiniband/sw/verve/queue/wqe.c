@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send work requests: what is legal, and the private copy of what is
+ * Send work requests: validation, and the private copy
  */
 #include <linux/align.h>
 #include <linux/errno.h>
@@ -10,16 +10,16 @@
 #include "opdef.h"
 #include "wqe.h"
 
-/* The union's arm for FLUSH, as librxe fills it; Linux 6.1's header lacks it */
+/* Member of the union for FLUSH in librxe. The header of Linux 6.1 lacks it. */
 struct flush_wr {
 	u64 remote_addr;
-	u32 length;	/* not filled in: see dma.length */
+	u32 length;	/* unused; librxe sets dma.length */
 	u32 rkey;
 	u8 type;
 	u8 level;
 };
 
-/* Of flush_wr.level */
+/* Values of flush_wr.level */
 enum {
 	FLUSH_RANGE,
 	FLUSH_MR,
@@ -44,7 +44,7 @@ static u8 service_of(enum ib_qp_type type)
 	}
 }
 
-/* 0 when the queue does not take this opcode at all. */
+/* Return: enum operands, or 0 for an opcode that is illegal in this queue. */
 static u16 operands_of(const struct verve_wqe_limits *limits, u32 opcode,
 		       bool is_inline)
 {
@@ -60,7 +60,7 @@ static u16 operands_of(const struct verve_wqe_limits *limits, u32 opcode,
 	return def->flags;
 }
 
-/* Is this a length that such a request can have? */
+/* Return: true if a request with these operands may have this length. */
 static bool length_is_legal(const struct verve_wqe_limits *limits,
 			    const struct verve_swqe *swqe, u16 operands,
 			    u64 length)
@@ -149,7 +149,7 @@ static void copy_user_operands(const struct verve_wqe_limits *limits,
 	}
 }
 
-/* Copies the segments or inline data; false when there is too much of it. */
+/* Copy the segments or inline data. Return: false when the length is illegal. */
 static bool copy_user_payload(const struct verve_wqe_limits *limits,
 			      const struct rxe_dma_info *dma, u16 operands,
 			      struct verve_swqe *out)

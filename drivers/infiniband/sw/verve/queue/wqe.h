@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Send work requests: the private copy that the engine works from, and the
- * validation of what users put into their rings.
+ * Send work requests: the private copies that the engine executes, and the
+ * validation of the requests of users.
  */
 #ifndef VERVE_QUEUE_WQE_H
 #define VERVE_QUEUE_WQE_H
@@ -14,47 +14,48 @@
 #include "opdef.h"
 
 enum verve_wqe_state {
-	VERVE_WQE_POSTED,	/* has no PSNs yet */
+	VERVE_WQE_POSTED,	/* no PSNs assigned yet */
 	VERVE_WQE_STARTED,
 };
 
 /**
- * struct verve_swqe - a send work request, private copy
- * @wr_id: the user's
+ * struct verve_swqe - private copy of a send work request
+ * @wr_id: the user's work request ID
  * @wr_cqe: kernel users: in place of @wr_id
  * @opcode: enum ib_wr_opcode, of verve_opdefs
  * @flags: enum ib_send_flags
- * @num_sge: of @sge; 0 with inline data
+ * @num_sge: number of segments; 0 with inline data
  * @is_inline: @inline_data holds @length bytes
- * @error: the request is bad: 0, or the enum ib_wc_status that it completes
- *	with once everything before it has
- * @again: READ: some of it was asked for more than once; false when posted
- * @rd_atomic: READ or atomic requests under way for it; 0 when posted
- * @length: of the message, bytes
+ * @error: 0, or the enum ib_wc_status with which a bad request completes after all
+ *	requests before it
+ * @again: READ: part of the request was sent again; false when posted
+ * @rd_atomic: outstanding READ or atomic packets of the request; 0 when posted
+ * @length: bytes of the message
  * @imm: SEND and WRITE with immediate
  * @inv_rkey: SEND_WITH_INV, LOCAL_INV
- * @raddr: RDMA and atomics: remote address
- * @rkey: of it
+ * @raddr: RDMA, atomics and FLUSH: remote address
+ * @rkey: RDMA, atomics and FLUSH: remote key
  * @compare_add: atomics
  * @swap: atomics
  * @feth: FLUSH: enum verve_feth
- * @ah_num: UD
- * @rqpn: UD
- * @rqkey: UD
+ * @ah_num: UD: number of the address handle
+ * @rqpn: UD: destination QP
+ * @rqkey: UD: Q_Key
  * @pkey_index: GSI
- * @addr: BIND_MW: of the window's first byte
- * @bytes: BIND_MW: of the window
- * @mr_lkey: BIND_MW: region that the window is on
+ * @addr: BIND_MW: address of the window's first byte
+ * @bytes: BIND_MW: size of the window
+ * @mr_lkey: BIND_MW: region to which the window is bound
  * @mw_rkey: BIND_MW: present key of the window
  * @mr: REG_MR
- * @key: REG_MR, BIND_MW: key from now on
- * @access: REG_MR, BIND_MW: what it allows
- * @first_psn: set when transmission starts; of local requests, of what follows
- * @last_psn: likewise; of READs, the last response's; of local requests, of
- *	what went before
- * @state: enum verve_wqe_state; posted
- * @sge: as many as the queue's max_sge
- * @inline_data: in their place
+ * @key: REG_MR, BIND_MW: new key
+ * @access: REG_MR, BIND_MW: new access rights
+ * @first_psn: first PSN, assigned when transmission starts; of a local request, the
+ *	first PSN of the next request
+ * @last_psn: last PSN, of a READ that of its last response; of a local request, the
+ *	last PSN of the request before
+ * @state: enum verve_wqe_state
+ * @sge: segments, up to the queue's max_sge
+ * @inline_data: inline data, in place of segments
  */
 struct verve_swqe {
 	union {
@@ -111,11 +112,11 @@ struct verve_swqe {
 };
 
 /**
- * struct verve_wqe_limits - what a send queue takes
+ * struct verve_wqe_limits - limits of requests in a send queue
  * @qp_type: RC, UC, UD or GSI
- * @max_sge: per request
- * @max_inline: bytes
- * @mtu: payload bytes of a packet: what a UD message may have at most
+ * @max_sge: segments of a request
+ * @max_inline: bytes of inline data
+ * @mtu: payload bytes of a packet, the limit of a UD message
  */
 struct verve_wqe_limits {
 	enum ib_qp_type qp_type;
@@ -130,42 +131,47 @@ verve_swqe_def(const struct verve_swqe *wqe)
 	return &verve_opdefs[wqe->opcode];
 }
 
-/* Ends on this side: changes a key, sends no packet, has no data. */
+/* Return: true for a request that only changes a key, and sends no packet. */
 static inline bool verve_swqe_is_local(const struct verve_swqe *wqe)
 {
 	return verve_swqe_def(wqe)->flags & VERVE_WR_LOCAL;
 }
 
-/* Bytes of a private copy with room for @max_sge segments or @max_inline. */
+/* Bytes of a private copy with @max_sge segments or @max_inline bytes of data */
 size_t verve_swqe_size(u32 max_sge, u32 max_inline);
-/* Bytes of a ring element likewise, before rounding. */
+/* Bytes of a ring element with as much, before rounding */
 size_t verve_send_wqe_size(u32 max_sge, u32 max_inline);
 
 /**
- * verve_wqe_tail() - how much follows the header of a user's send request
- * @limits: of the queue
- * @wqe: a private copy of the header, 208 bytes; not validated
+ * verve_wqe_tail() - compute how much data follows the header of a user's request
+ * @limits: limits of the queue
+ * @wqe: private copy of the header (208 bytes), not yet validated
  *
- * Return: bytes of inline data or segments, never beyond the element.
+ * Context: any. Pure.
+ * Return: bytes of inline data or segments, within the ring's element.
  */
 size_t verve_wqe_tail(const struct verve_wqe_limits *limits,
 		      const struct rxe_send_wqe *wqe);
 
 /**
  * verve_wqe_from_user() - validate a user's send request
- * @limits: of the queue
- * @wqe: a private copy of the ring's element (never the ring itself)
+ * @limits: limits of the queue
+ * @wqe: private copy of the ring's element, never the element itself
  * @out: filled; verve_swqe_size() bytes
  *
- * Knows the defects of librxe: for all but inline data the length is the sum
- * of the segments, whatever dma.length says. A bad request is not lost: it is
- * marked with the status that it must complete with (11.6.2): unknown or
- * illegal opcode for the QP type IB_WC_LOC_QP_OP_ERR; too many segments,
- * inline data too long, sums beyond VERVE_MAX_MSG, UD messages beyond @mtu:
- * IB_WC_LOC_LEN_ERR; an atomic or ATOMIC_WRITE that is not 8 bytes:
- * IB_WC_LOC_LEN_ERR. READs, atomics and FLUSH, which send no payload, cannot
- * have it inline: IB_WC_LOC_QP_OP_ERR; a FLUSH to nowhere likewise. Segments of
- * local requests mean nothing. REG_MR is the kernel's alone, BIND_MW its users'.
+ * dma.length counts for inline data and FLUSH only. librxe may fill it in wrong
+ * otherwise, so the length of other messages is the sum of their segments.
+ *
+ * A bad request gets the status of its completion in @out->error (11.6.2):
+ *
+ * - IB_WC_LOC_QP_OP_ERR: the opcode is unknown or illegal for the QP type; a READ,
+ *   atomic or FLUSH, which send no payload, has inline data; a FLUSH has no
+ *   placement type; REG_MR, which is for kernel users only;
+ * - IB_WC_LOC_LEN_ERR: too many segments or too much inline data; a message longer
+ *   than VERVE_MAX_MSG, or on UD than @limits->mtu; an atomic or ATOMIC_WRITE that
+ *   is not 8 bytes long.
+ *
+ * Segments of local requests are ignored.
  *
  * Context: any. Pure.
  */
@@ -174,15 +180,16 @@ void verve_wqe_from_user(const struct verve_wqe_limits *limits,
 			 struct verve_swqe *out);
 
 /**
- * verve_wqe_from_kernel() - the same for ib_post_send()
- * @limits: of the queue
- * @wr: request; inline data is copied from its segments' kernel addresses
- * @ah_num: UD: of its AH
+ * verve_wqe_from_kernel() - validate a request of ib_post_send()
+ * @limits: limits of the queue
+ * @wr: request; segments of inline data are kernel addresses
+ * @ah_num: UD: number of the address handle
  * @out: filled; verve_swqe_size() bytes
  *
  * Context: any.
- * Return: 0, or -EINVAL where a user's request would be marked, and for FLUSH
- * and ATOMIC_WRITE, whose operands struct ib_send_wr has no place for.
+ * Return: 0, or -EINVAL for a request that verve_wqe_from_user() would mark as bad,
+ * for BIND_MW, which is for user space only, and for FLUSH and ATOMIC_WRITE, for
+ * whose operands struct ib_send_wr has no fields.
  */
 int verve_wqe_from_kernel(const struct verve_wqe_limits *limits,
 			  const struct ib_send_wr *wr, u32 ah_num,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send requests of the memory placement extensions: FLUSH and ATOMIC_WRITE, as
- * librxe writes them. What they call is compiled into wqe_test.c.
+ * Tests of send requests of the memory placement extensions, FLUSH and
+ * ATOMIC_WRITE, in librxe's format. wqe_test.c includes the code under test.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
 #include "../wire/headers.h"
 #include "wqe.h"
 
-/* Where librxe puts the operands of a FLUSH; IBTA's values of them */
+/* Offsets of a FLUSH's operands in librxe's request, and values from the IBTA */
 enum {
 	FLUSH_ADDR_AT	= 24,
 	FLUSH_RKEY_AT	= 36,
@@ -19,7 +19,7 @@ enum {
 
 static const struct verve_wqe_limits limits = { .qp_type = IB_QPT_RC };
 
-/* A queue without segments and inline data: the smallest elements there are */
+/* Allocate an element of minimum size, for a queue without segments and inline data. */
 static struct rxe_send_wqe *wqe_alloc(struct kunit *test, u32 opcode)
 {
 	size_t size = verve_send_wqe_size(0, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send requests that change keys: what becomes of each field. What is legal
- * where is in wqe_test.c, which has the code under test.
+ * Tests of each field of local send requests. wqe_test.c tests which QP types
+ * take them, and includes the code under test.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -17,7 +17,7 @@ static const struct verve_wqe_limits limits = {
 	.mtu = 1024,
 };
 
-/* A ring element of garbage, and a private copy; both of the exact size. */
+/* Allocate a ring element of exact size, full of garbage. */
 static struct rxe_send_wqe *wqe_alloc(struct kunit *test, u32 opcode)
 {
 	size_t size = verve_send_wqe_size(TEST_MAX_SGE, 0);
@@ -80,7 +80,7 @@ static void wqe_from_user__bind_operands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, out->access, 4);
 }
 
-/* The rest of the element is garbage here: too many segments of any length. */
+/* The segments are garbage, in number and length, and must not matter. */
 static void wqe_from_user__local_requests_have_no_data(struct kunit *test)
 {
 	static const u32 opcodes[] = { IB_WR_LOCAL_INV, IB_WR_BIND_MW };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send requests: which are legal where, what becomes of each field, and that
- * no ring contents make the copy leave its bounds
+ * Tests of send requests: legal opcodes of each QP type, each field of the
+ * private copy, and its bounds with hostile ring contents
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -24,15 +24,15 @@ static struct verve_wqe_limits limits_for(enum ib_qp_type type)
 	};
 }
 
-/* One request: a ring element as user space left it, and its private copy */
+/* A ring element that user space has written, and its private copy */
 struct pair {
 	struct rxe_send_wqe *wqe;
 	struct verve_swqe *out;
 };
 
 /*
- * What librxe does not write holds what was there before: garbage. Exact
- * sizes let KASAN or ASan see one byte too many.
+ * librxe does not write all fields, so fill the element with garbage. Exact sizes
+ * let KASAN or ASan catch an access beyond the end.
  */
 static struct pair pair_alloc(struct kunit *test)
 {
@@ -59,7 +59,7 @@ static void add_sge(struct rxe_send_wqe *wqe, u64 addr, u32 length, u32 lkey)
 	};
 }
 
-/* Validates @p as a request of @opcode to a queue of @type; its error. */
+/* Validate @p as a request of @opcode to a queue of @type. Return: out->error. */
 static u8 take(struct pair *p, enum ib_qp_type type, u32 opcode)
 {
 	struct verve_wqe_limits limits = limits_for(type);
@@ -73,7 +73,7 @@ static const enum ib_qp_type qp_types[] = {
 	IB_QPT_RC, IB_QPT_UC, IB_QPT_UD, IB_QPT_GSI,
 };
 
-/* Letters of the transports that take an opcode (IBTA vol. 1, 10.2.2) */
+/* Letters of the services that take an opcode (IBTA vol. 1, 10.2.2) */
 static const char *services_of(u32 opcode, bool is_user)
 {
 	switch (opcode) {
@@ -117,7 +117,7 @@ static void wqe_from_user__legal_opcodes_of_each_qp_type(struct kunit *test)
 
 	add_sge(p.wqe, 0x1000, 8, 1);
 	p.wqe->dma.length = 8;
-	/* What stands where a FLUSH has its type and level: see flush_wr. */
+	/* Sets a legal type and level of a FLUSH: see struct flush_wr. */
 	p.wqe->wr.wr.atomic.swap = 0x0101010101010101;
 	for (i = 0; i < ARRAY_SIZE(qp_types); i++)
 		for (opcode = 0; opcode < 300; opcode++)
@@ -132,7 +132,7 @@ static void wqe_from_user__huge_opcodes_are_illegal(struct kunit *test)
 	struct pair p = pair_alloc(test);
 
 	KUNIT_EXPECT_EQ(test, take(&p, IB_QPT_RC, U32_MAX), IB_WC_LOC_QP_OP_ERR);
-	/* would be IB_WR_SEND in eight bits */
+	/* IB_WR_SEND, if truncated to eight bits */
 	KUNIT_EXPECT_EQ(test, take(&p, IB_QPT_RC, 0x100 | IB_WR_SEND),
 			IB_WC_LOC_QP_OP_ERR);
 }
@@ -152,7 +152,7 @@ static void wqe_from_user__length_is_the_sum_whatever_dma_says(struct kunit *tes
 	add_sge(p.wqe, 0x1000, 10, 1);
 	add_sge(p.wqe, 0x2000, 0, 2);
 	add_sge(p.wqe, 0x3000, 30, 3);
-	p.wqe->dma.length = 3 * 10;	/* as rdma-core 56 has it */
+	p.wqe->dma.length = 3 * 10;	/* rdma-core 56 fills in this value */
 	KUNIT_ASSERT_EQ(test, take(&p, IB_QPT_RC, IB_WR_SEND), 0);
 	KUNIT_EXPECT_EQ(test, p.out->length, 40);
 	KUNIT_ASSERT_EQ(test, p.out->num_sge, 3);
@@ -289,7 +289,7 @@ static void wqe_from_user__sums_do_not_wrap(struct kunit *test)
 	struct pair p = pair_alloc(test);
 
 	add_sge(p.wqe, 0, U32_MAX, 1);
-	add_sge(p.wqe, 0, 9, 1);	/* 8 in 32 bits */
+	add_sge(p.wqe, 0, 9, 1);	/* 8, if truncated to 32 bits */
 	KUNIT_EXPECT_EQ(test, take(&p, IB_QPT_RC, IB_WR_SEND), IB_WC_LOC_LEN_ERR);
 	KUNIT_EXPECT_EQ(test, take(&p, IB_QPT_UD, IB_WR_SEND), IB_WC_LOC_LEN_ERR);
 	KUNIT_EXPECT_EQ(test, take(&p, IB_QPT_RC, IB_WR_ATOMIC_FETCH_AND_ADD),
@@ -345,7 +345,7 @@ static void wqe_from_user__inline_data_is_copied(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
 		fill_inline(p.wqe, lengths[i]);
-		p.wqe->dma.num_sge = U32_MAX;	/* means nothing here */
+		p.wqe->dma.num_sge = U32_MAX;	/* ignored with inline data */
 		KUNIT_ASSERT_EQ(test, take(&p, IB_QPT_RC, IB_WR_RDMA_WRITE), 0);
 		KUNIT_EXPECT_TRUE(test, p.out->is_inline);
 		KUNIT_EXPECT_EQ(test, p.out->length, lengths[i]);
@@ -410,7 +410,7 @@ static void wqe_sizes__hold_the_larger_of_segments_and_inline(struct kunit *test
 {
 	size_t head = offsetof(struct verve_swqe, sge);
 
-	/* There is always room for the value of an ATOMIC_WRITE. */
+	/* Each size has room for the value of an ATOMIC_WRITE. */
 	KUNIT_EXPECT_EQ(test, verve_send_wqe_size(0, 0), 208 + 8);
 	KUNIT_EXPECT_EQ(test, verve_swqe_size(0, 0), head + 8);
 	KUNIT_EXPECT_EQ(test, verve_send_wqe_size(2, 0), 208 + 32);
@@ -420,7 +420,7 @@ static void wqe_sizes__hold_the_larger_of_segments_and_inline(struct kunit *test
 	KUNIT_EXPECT_EQ(test, verve_swqe_size(3, 49), head + 56);
 }
 
-/* Kernel users */
+/* Requests of kernel users */
 
 static struct verve_swqe *swqe_alloc(struct kunit *test)
 {
