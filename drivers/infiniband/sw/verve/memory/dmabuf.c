@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions over dma-bufs: buffers that another driver exports.
+ * Memory regions over dma-bufs.
  *
- * Data is copied by CPUs, so what is needed is not a DMA address but one of the
- * kernel's, and the exporter maps the buffer for us. As long as a buffer is
- * mapped its exporter does not move it, so nobody has to be told of moves. It
- * is between begin and end of CPU access for as long as it is registered:
- * where devices and CPUs do not see each other's writes by themselves, a user
- * who lets both at it must do without that.
+ * CPUs copy the data, so the exporter maps the buffer into the kernel instead of
+ * giving DMA addresses. An exporter does not move a mapped buffer, so Verve needs
+ * no notification of moves. A registered buffer stays between begin and end of
+ * CPU access all the time. On machines without coherent DMA, CPU and device
+ * therefore must not both write to it while it is registered.
  */
 #include <linux/dma-buf.h>
 #include <linux/module.h>
@@ -16,7 +15,7 @@
 
 MODULE_INFO(import_ns, "DMA_BUF");
 
-/* All of it is contiguous for us: one block, larger than any region. */
+/* The mapping is contiguous, so one block covers any region. */
 enum { BLOCK_SHIFT = 63 };
 
 static bool is_within(const struct dma_buf *dmabuf, u64 offset, u64 length)
@@ -35,7 +34,7 @@ static int map_buffer(struct verve_mr *mr)
 	err = dma_buf_vmap_unlocked(dmabuf, &mr->map);
 	if (err)
 		return err;
-	/* Memory of a device needs accessors that a plain copy is not. */
+	/* I/O memory needs special accessors; the data path uses memcpy(). */
 	err = -EOPNOTSUPP;
 	if (!mr->map.is_iomem)
 		err = dma_buf_begin_cpu_access(dmabuf, DMA_BIDIRECTIONAL);

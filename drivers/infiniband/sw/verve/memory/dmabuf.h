@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory regions over buffers of other drivers
+ * Memory regions over dma-bufs
  */
 #ifndef VERVE_MEMORY_DMABUF_H
 #define VERVE_MEMORY_DMABUF_H
@@ -9,15 +9,18 @@
 
 #ifdef CONFIG_DMA_SHARED_BUFFER
 /**
- * verve_dmabuf_attach() - have a region be a part of a buffer
- * @mr: new; kind and length are set
- * @fd: of the buffer
- * @offset: of the region in it
+ * verve_dmabuf_attach() - map a part of a dma-buf as the memory of a region
+ * @mr: new region; kind and length are set
+ * @fd: file descriptor of the dma-buf
+ * @offset: offset of the region in the dma-buf
+ *
  * Context: process.
- * Return: 0, -EINVAL, -EOPNOTSUPP, -ENOMEM or the exporter's error.
+ * Return: 0; -EINVAL for a range beyond the dma-buf; -EOPNOTSUPP if the exporter
+ * cannot map it for the kernel, or only as I/O memory; -ENOMEM; or the exporter's
+ * error.
  */
 int verve_dmabuf_attach(struct verve_mr *mr, int fd, u64 offset);
-/* Give the buffer of a region back. Process; nobody uses the region. */
+/* Unmap and release the dma-buf of a region without users. Context: process. */
 void verve_dmabuf_detach(struct verve_mr *mr);
 #else
 static inline int verve_dmabuf_attach(struct verve_mr *mr, int fd, u64 offset)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fast registration: regions whose memory and key the kernel's users change
- * with work requests (IBTA vol. 1, 10.6.3.2.3, 10.6.5).
+ * Fast registration: kernel users change memory and key of a region with work
+ * requests (IBTA vol. 1, 10.6.3.2.3, 10.6.5).
  *
- * A region is free or in use. ib_map_mr_sg() describes memory in tables that
- * are not looked at yet; REG_MR exchanges them with those of the last time, as
- * it finds a free region only, which nobody has a reference to. So users may
- * describe what comes next before the last key is invalidated, as they do.
+ * A region is free or in use, and has two tables. ib_map_mr_sg() fills one table.
+ * Engines read the other. REG_MR exchanges the tables of a free region, to which
+ * no engine has a reference. So users may call ib_map_mr_sg() before the previous
+ * key has been invalidated, and some do.
  */
 #include <linux/slab.h>
 #include "fast.h"
@@ -19,18 +19,18 @@
 
 /**
  * struct verve_fast - a region for fast registration
- * @mr: what look-ups find; first member
- * @lock: leaf; REG_MR and invalidation, which any QP of the PD may do
- * @is_free: nobody uses @mr, and nobody can; may be registered
+ * @mr: region in the table of keys; first member
+ * @lock: serialises REG_MR and invalidation by different QPs of the PD; a leaf
+ * @is_free: @mr is invalid and without users, and may be registered
  * @has_gaps: IB_MR_TYPE_SG_GAPS
  * @max: entries of each table
- * @num: used of @blocks or @segments
- * @blocks: described for the next registration
- * @segments: likewise, with gaps
+ * @num: entries in use of @blocks or @segments
+ * @blocks: pages of the next registration
+ * @segments: segments of the next registration, if @has_gaps
  */
 struct verve_fast {
 	struct verve_mr mr;
-	spinlock_t lock; /* is_free, and mr while it is */
+	spinlock_t lock; /* is_free, and mr while is_free is set */
 	bool is_free __guarded_by(&lock);
 	bool has_gaps;
 	u32 max;
@@ -101,7 +101,7 @@ void verve_fast_free(struct verve_mr *mr)
 {
 	struct verve_fast *fast = to_fast(mr);
 
-	/* The caller frees what every region has. */
+	/* The caller has freed mr->blocks. */
 	mr->blocks = NULL;
 	free_tables(fast);
 }
@@ -116,7 +116,7 @@ static int add_block(struct ib_mr *ibmr, u64 addr)
 	return 0;
 }
 
-/* Any pieces, each with its place. Return: how many there was room for. */
+/* Fill the table of a region with gaps. Return: number of segments that fit. */
 static int add_segments(struct verve_fast *fast, struct scatterlist *sgl,
 			int nents, unsigned int *offset)
 {
@@ -144,8 +144,7 @@ static int add_segments(struct verve_fast *fast, struct scatterlist *sgl,
 }
 
 /*
- * A device without DMA of its own has kernel addresses where others have those
- * of their bus.
+ * The DMA addresses of an RDMA device without a DMA device are kernel addresses.
  */
 int verve_fast_describe(struct verve_mr *mr, struct scatterlist *sg, int sg_nents,
 			unsigned int *sg_offset)
@@ -170,8 +169,8 @@ static bool access_is_legal(int access)
 }
 
 /*
- * What was described takes the place of what was registered last, which is
- * registered again if there is nothing new.
+ * Put the table of the last ib_map_mr_sg() in use. Without a call since the last
+ * REG_MR, the old memory is registered again.
  */
 static void exchange_tables(struct verve_fast *fast)
 	__must_hold(&fast->lock)
@@ -226,8 +225,8 @@ int verve_fast_register(const struct verve_mr_scope *scope,
 }
 
 /*
- * The owner may invalidate a free region, to no effect; a peer has no business
- * with one, nor with one that was never his to use.
+ * LOCAL_INV of a free region has no effect. A peer must not invalidate a free
+ * region, nor one without remote access.
  */
 int verve_fast_invalidate(struct verve_mr *mr, u32 key, bool is_remote)
 {
@@ -253,7 +252,7 @@ void *verve_fast_map(const struct verve_mr *mr, u64 offset, u32 *len)
 	u32 low = 0, high = mr->num_blocks;
 	u64 end;
 
-	/* The last segment that does not begin after @offset */
+	/* Search the last segment that begins at or before @offset. */
 	while (high - low > 1) {
 		u32 middle = low + (high - low) / 2;
 

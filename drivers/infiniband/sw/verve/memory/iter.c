@@ -51,7 +51,7 @@ void verve_iter_end(struct verve_iter *it)
 	*it = (struct verve_iter) {};
 }
 
-/* Go to the next segment that has bytes, unless the current one does. */
+/* Go to the next segment with bytes left. Return: false at the end. */
 static bool find_segment(struct verve_iter *it)
 {
 	while (!it->left) {
@@ -68,7 +68,7 @@ static bool find_segment(struct verve_iter *it)
 	return true;
 }
 
-/* Find the region of a segment, and see that it holds the whole of it. */
+/* Look up the region of a segment. Return: NULL unless it covers the whole segment. */
 static struct verve_mr *segment_mr(struct verve_dev *dev, struct ib_pd *pd,
 				   const struct verve_sge *sge, int access)
 {

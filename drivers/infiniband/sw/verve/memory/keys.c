@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keys of memory regions and windows: random, so that nobody can guess another's
- * rkey, and found by their upper 24 bits; the low 8 belong to users, who change them
- * with each fast registration and each binding of a window.
+ * Keys of memory regions and windows.
+ *
+ * Keys are random, so that peers cannot guess the rkeys of others. The upper 24
+ * bits are the index of a look-up. The low 8 bits belong to the user, who changes
+ * them with each fast registration and each binding of a window.
  */
 #include <linux/random.h>
 #include "keys.h"
@@ -10,7 +12,7 @@
 
 enum {
 	INDEX_BITS = 24,
-	/* With the table a third full, 3^-32: never. */
+	/* With a third of the indices in use, all draws collide once in 3^32 times. */
 	MAX_DRAWS = 32,
 };
 
@@ -46,7 +48,7 @@ int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr)
 	for (draws = 0; draws < MAX_DRAWS; draws++) {
 		mr->key = get_random_u32();
 		mr->index = verve_key_index(mr->key);
-		/* 0 stands for the local DMA lkey. */
+		/* Index 0 is reserved for the local DMA lkey. */
 		if (!mr->index)
 			continue;
 		err = rhashtable_lookup_insert_fast(&dev->mr_table, &mr->node,

@@ -13,13 +13,19 @@ struct verve_mr;
 
 int verve_keys_init(struct verve_dev *dev);
 void verve_keys_exit(struct verve_dev *dev);
-/* Gives @mr an unguessable unused key and makes it findable. */
+/*
+ * Draw a random unused key for @mr and add @mr to the device's table. Context:
+ * process. Return: 0, or -ENOMEM, also when the table is full.
+ */
 int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr);
-/* No look-up that starts after this finds it. */
+/* Remove @mr from the table. Look-ups under way may still find it. */
 void verve_key_remove(struct verve_dev *dev, struct verve_mr *mr);
-/* The upper 24 bits, which are constant */
+/* Return: the upper 24 bits of a key, which never change. */
 u32 verve_key_index(u32 key);
-/* By the upper 24 bits; the caller compares the rest. */
+/*
+ * Find a region or window by the upper 24 bits of its key. The caller compares
+ * the whole key. Context: RCU reader.
+ */
 struct verve_mr *verve_key_find(struct verve_dev *dev, u32 key)
 	__must_hold_shared(RCU);
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
- * DOC: Paging on demand
+ * DOC: On-demand paging
  *
- * A region of this kind pins nothing. Its table (odp_table.h) has an entry for
- * each page: the kernel's address of the page while the process has it mapped,
- * else NULL. The engine takes what it finds there; where it finds nothing it stops,
- * and a work item faults the page in, as the process itself would have
- * (transport/stall.c).
+ * A region with on-demand paging pins no pages. Its table (odp_table.h) has an
+ * entry for each page: the kernel address of the page while the process has it
+ * mapped, else NULL. An engine that finds NULL stalls, and a work item faults the
+ * page in as an access of the process would (transport/stall.c).
  *
- * The process, or the kernel on its behalf, may take pages away at any time;
- * the MMU notifier says so before it is done. We remove the entries, then wait
- * until no engine can be using what it found there. Engines run with BH off
- * from the look-up of a page to the last byte copied, and RCU waits for that;
- * unless nobody holds the region at all, which is so while it is being faulted
- * in, when pages are exchanged by the dozen.
- * A fault that is under way meanwhile is told by the notifier's sequence number
- * that what it found is stale, and looks again.
+ * The process or the kernel may unmap pages at any time. The MMU notifier is called
+ * before a page goes. The notifier removes the entries and then waits until no
+ * engine uses a page that it found there. Engines keep BH off from the look-up of a
+ * page to the last byte copied, so synchronize_rcu_expedited() waits for them. The
+ * notifier does not wait if the region has no users. This is common while pages are
+ * faulted in, when many pages are replaced.
  *
- * A page is held while it is looked up only. That it was looked up to be written
- * has marked it dirty; before it is cleaned it is taken away from us.
+ * A page fault that races with the notifier detects stale pages by the notifier's
+ * sequence number, and looks the pages up again.
  *
- * odp->lock guards entries against each other's writers. Notifiers may be called
- * for the sake of reclaim, so nothing is allocated under it.
+ * A page is referenced only during its look-up. The look-up for writing marks the
+ * page dirty. The notifier is called before the page is cleaned.
+ *
+ * odp->lock serialises writers of entries. Reclaim may call notifiers, so code that
+ * holds odp->lock must not allocate memory.
  */
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
@@ -31,27 +31,27 @@
 #include <linux/slab.h>
 #include "odp.h"
 
-/* In an entry, whose address is that of a page: may be written. */
+/* Flag in an entry, which is page aligned: the page may be written. */
 #define ENTRY_WRITABLE	1UL
 
 enum {
-	/* Looked up at a time */
+	/* Pages of one look-up */
 	FAULT_PAGES	= 64,
-	/* How often a page may be taken away before we let others run */
+	/* Tries with invalidated pages before verve_odp_fault() gives up */
 	FAULT_TRIES	= 8,
 };
 
 /**
- * struct verve_odp - memory of a region that comes on demand
- * @notifier: of the range of @table, until detached
- * @ref: 1 for the region, 1 for each fault under way
- * @dev: device; NULL once detached, under @lock
- * @mr: its region, which has its first reference yet; or NULL, under @lock
- * @mm: whose memory; grabbed by @pager
- * @pager: does its page faults
- * @lock: writers of @table
- * @table: the kernel's address of each page, ENTRY_WRITABLE, or NULL
- * @release: frees it, in a context that may sleep
+ * struct verve_odp - pages of a region with on-demand paging
+ * @notifier: MMU notifier of @table's range, until detached
+ * @ref: 1 for the region, 1 for each page fault under way
+ * @dev: device, or NULL after verve_odp_detach(); protected by @lock
+ * @mr: region, or NULL after verve_odp_close(); protected by @lock
+ * @mm: address space; @pager has grabbed it
+ * @pager: runs page faults of the process
+ * @lock: serialises writers of @table
+ * @table: kernel address of each page with ENTRY_WRITABLE, or NULL
+ * @release: work item that frees the struct, because that may sleep
  */
 struct verve_odp {
 	struct mmu_interval_notifier notifier;
@@ -66,17 +66,17 @@ struct verve_odp {
 };
 
 /*
- * May anybody use what he found in an entry? If he holds the region only from
- * now on he finds that the entry has been removed.
+ * Return: true if an engine may use a page whose entry was just removed. An engine
+ * that takes its reference after this check finds no entry.
  */
 static bool is_in_use(const struct verve_odp *odp)
 	__must_hold(&odp->lock)
 {
-	/* Removal before the look: pairs with the barrier in verve_odp_map() */
+	/* Remove entries before reading ref. Pairs with verve_odp_map(). */
 	smp_mb();
 	if (!odp->mr || refcount_read(&odp->mr->ref) > 1)
 		return true;
-	/* What they did with it before they let go was done */
+	/* Pairs with the release in verve_mr_put(): former users are done. */
 	smp_acquire__after_ctrl_dep();
 	return false;
 }
@@ -93,7 +93,7 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 	mutex_lock(&odp->lock);
 	mmu_interval_set_seq(notifier, seq);
 	if (verve_odp_table_clear(&odp->table, range->start, range->end)) {
-		/* Locked: who finds no entries must wait as long as we do. */
+		/* Keep the lock: a second notifier for these pages must wait, too. */
 		if (is_in_use(odp))
 			synchronize_rcu_expedited();
 		if (odp->dev)
@@ -136,7 +136,7 @@ void verve_odp_queue(struct verve_odp *odp, struct verve_job *job)
 	verve_pager_queue(odp->pager, job);
 }
 
-/* Of the whole address space? Such a region is called implicit. */
+/* An implicit region covers the whole address space. */
 static bool is_implicit(const struct verve_mr *mr)
 {
 	return !mr->start && mr->length == TASK_SIZE;
@@ -178,7 +178,7 @@ int verve_odp_attach(struct verve_mr *mr)
 	struct verve_odp *odp;
 	int err;
 
-	/* As libibverbs asks for it: all there is, from 0 on */
+	/* ibv_reg_mr() registers an implicit region with these values. */
 	if (!mr->start && mr->length == U64_MAX)
 		mr->length = TASK_SIZE;
 	if (mr->start >= TASK_SIZE || mr->length > TASK_SIZE - mr->start)
@@ -229,7 +229,7 @@ void *verve_odp_map(const struct verve_mr *mr, u64 offset, int access)
 	unsigned long entry = 0;
 	void **at;
 
-	/* The reference before the look: pairs with that in is_in_use() */
+	/* Read the entry after the caller's verve_mr_get(). Pairs with is_in_use(). */
 	smp_mb();
 	at = verve_odp_table_entry(table, table->start + offset);
 	if (at)
@@ -239,7 +239,7 @@ void *verve_odp_map(const struct verve_mr *mr, u64 offset, int access)
 	return (void *)(entry & PAGE_MASK) + offset_in_page(offset);
 }
 
-/* Return: pages looked up, each held, or -errno; the first counts. */
+/* Return: number of pages looked up and referenced, or -errno for the first. */
 static long look_up(struct verve_odp *odp, unsigned long addr,
 		    struct page **pages, unsigned long num, unsigned int flags)
 {
@@ -254,7 +254,7 @@ static long look_up(struct verve_odp *odp, unsigned long addr,
 	return got ?: -EFAULT;
 }
 
-/* Return: 0, -EAGAIN when @seq has passed, -EFAULT when detached, -ENOMEM. */
+/* Return: 0; -EAGAIN when @seq is stale; -EFAULT after verve_odp_detach(); -ENOMEM. */
 static int enter(struct verve_odp *odp, unsigned long addr, struct page **pages,
 		 long num, bool writable, unsigned long seq)
 {
@@ -274,12 +274,12 @@ static int enter(struct verve_odp *odp, unsigned long addr, struct page **pages,
 		void **at = verve_odp_table_entry(&odp->table,
 						  addr + i * PAGE_SIZE);
 
-		/* What may be written stays so while it is there. */
+		/* Do not replace a writable entry by a read-only one. */
 		if (!writable && *at)
 			continue;
 		if (writable)
 			entry |= ENTRY_WRITABLE;
-		/* What is in the page is seen by who finds it: verve_odp_map() */
+		/* An engine that reads the entry sees the contents of the page. */
 		smp_store_release(at, (void *)entry);
 	}
 	if (!err)
@@ -294,7 +294,7 @@ static void put_pages(struct page **pages, long num)
 		put_page(pages[num]);
 }
 
-/* Return: pages entered, or -errno. */
+/* Return: number of pages entered in the table, or -errno. */
 static long fault_pages(struct verve_odp *odp, unsigned long addr,
 			unsigned long num, unsigned int flags)
 {
@@ -315,7 +315,7 @@ static long fault_pages(struct verve_odp *odp, unsigned long addr,
 	return err ?: got;
 }
 
-/* As the process itself would have: its control group pays, also for the table. */
+/* Charge pages and table to the process's control group, like its own page faults. */
 static long fault_charged(struct verve_odp *odp, unsigned long addr,
 			  unsigned long num, unsigned int flags)
 {
@@ -340,7 +340,7 @@ ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 		flags |= FOLL_WRITE;
 	if (present_only)
 		flags |= FOLL_NOFAULT;
-	/* Only while pages are looked up: it keeps a dead process's memory. */
+	/* mm_users keeps a dead process's memory, so hold it for the look-up only. */
 	if (!mmget_not_zero(odp->mm))
 		return -EFAULT;
 	got = fault_charged(odp, first, min_t(unsigned long, num, FAULT_PAGES),

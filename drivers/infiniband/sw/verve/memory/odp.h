@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory regions whose pages come on demand
+ * Memory regions with on-demand paging (ODP)
  */
 #ifndef VERVE_MEMORY_ODP_H
 #define VERVE_MEMORY_ODP_H
@@ -13,45 +13,50 @@ struct verve_odp;
 
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
 /**
- * verve_odp_attach() - have a region be user memory that is not pinned
- * @mr: new; kind, start and length are set. A length of U64_MAX from 0 on becomes
- *	that of the address space
+ * verve_odp_attach() - make unpinned user memory the memory of a region
+ * @mr: new region; kind, start and length are set. A length of U64_MAX from
+ *	address 0 is set to the size of the address space
  *
- * Context: process, whose memory it is.
- * Return: 0, -EINVAL for a range that cannot be, -ENOMEM.
+ * Context: process that owns the memory.
+ * Return: 0; -EINVAL for a range beyond the address space; -ENOMEM; or the error of
+ * mmu_interval_notifier_insert().
  */
 int verve_odp_attach(struct verve_mr *mr);
-/* Its first reference is about to be dropped. Process. */
+/* Prepare for dropping the region's first reference. Context: process. */
 void verve_odp_close(struct verve_mr *mr);
 /*
- * The reverse of attaching. A page fault that is under way is not waited for: it
- * ends when it does, without effect. Process; nobody uses the region.
+ * Reverse verve_odp_attach() for a region without users. Does not wait for page
+ * faults under way, which end without effect. Context: process.
  */
 void verve_odp_detach(struct verve_mr *mr);
 
-/* As verve_mr_map(); @offset is @mr's from the first page on. */
+/* Implement verve_mr_map() at @offset bytes from the region's first page. */
 void *verve_odp_map(const struct verve_mr *mr, u64 offset, int access);
 
-/* One more reference on what outlives the region. Any context. */
+/* Take a reference on a region's pages, which may outlive the region. Context: any. */
 struct verve_odp *verve_odp_get(const struct verve_mr *mr);
-/* Any context. */
+/* Context: any. */
 void verve_odp_put(struct verve_odp *odp);
-/* Run a job that is not queued and needs @odp, referenced, in its turn. Up to softirq. */
+/*
+ * Queue an idle job of the process that owns @odp. The job has a reference on @odp.
+ * Context: up to softirq.
+ */
 void verve_odp_queue(struct verve_odp *odp, struct verve_job *job);
 
 /**
- * verve_odp_fault() - have pages there
- * @odp: referenced
+ * verve_odp_fault() - fault pages in
+ * @odp: referenced pages
  * @addr: user address of the first byte
  * @len: bytes, at least 1; within the region
- * @access: IB_ACCESS_LOCAL_WRITE to write them
- * @present_only: of pages that the process has mapped; skip others
+ * @access: IB_ACCESS_LOCAL_WRITE to write, 0 to read
+ * @present_only: skip pages that the process has not mapped
  *
- * They may be gone again when this returns.
+ * Pages may be gone again when this function returns.
  *
- * Context: process, of any memory; no locks.
- * Return: bytes from @addr on that are there, which may be fewer; or -EFAULT:
- * the first page cannot be, -EAGAIN: it was taken away each time, -EINTR.
+ * Context: a process or work item that holds no locks; of any address space.
+ * Return: bytes from @addr on that were present, perhaps fewer than @len; -EFAULT
+ * if the first page does not exist; -EAGAIN if it was invalidated during each try;
+ * -EINTR; -ENOMEM.
  */
 ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 			int access, bool present_only);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables of the pages of on-demand regions
+ * Page tables of regions with on-demand paging
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -49,7 +49,7 @@ static int add_part(struct verve_odp_table *table, unsigned long i)
 	err = xa_insert(&table->parts, i, part, GFP_KERNEL_ACCOUNT);
 	if (err)
 		kfree(part);
-	/* Another one's fault needed it, too. */
+	/* Another page fault has added the part meanwhile. */
 	return err == -EBUSY ? 0 : err;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the pages of an on-demand region are.
+ * Page tables of regions with on-demand paging.
  *
- * A region has an entry for each page in one array; that of a whole address
- * space has arrays for the parts of it that were ever used. Entries are words,
- * read by whoever holds the region, without a lock; writers lock each other
- * out.
+ * A table has an entry for each page. The entries of most regions are one array.
+ * A region of the whole address space has an array for each 2 MiB part that has
+ * been used. Entries are single words. Engines with a reference on the region read
+ * them without a lock; odp->lock serialises writers.
  */
 #ifndef VERVE_MEMORY_ODP_TABLE_H
 #define VERVE_MEMORY_ODP_TABLE_H
@@ -14,11 +14,11 @@
 #include <linux/xarray.h>
 
 /**
- * struct verve_odp_table - entries by user address
- * @start: of the first page
- * @num_pages: from there
- * @flat: their entries, or NULL
- * @parts: entries of 2 MiB each, where @flat is NULL
+ * struct verve_odp_table - entries of pages, by user address
+ * @start: address of the first page
+ * @num_pages: number of pages
+ * @flat: entries of all pages, or NULL
+ * @parts: arrays of entries for 2 MiB each, if @flat is NULL
  */
 struct verve_odp_table {
 	unsigned long start;
@@ -34,23 +34,23 @@ verve_odp_table_end(const struct verve_odp_table *table)
 }
 
 /**
- * verve_odp_table_init() - make a table, empty
- * @table: @start and @num_pages are set
- * @sparse: most of it will not be used
+ * verve_odp_table_init() - initialise an empty table
+ * @table: table with @start and @num_pages set
+ * @sparse: allocate arrays when they are needed
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
  */
 int verve_odp_table_init(struct verve_odp_table *table, bool sparse);
-/* Nobody reads it any more. Process. */
+/* Free a table without readers. Context: process. */
 void verve_odp_table_free(struct verve_odp_table *table);
 
-/* Have entries for @num pages from @addr. Process. Return: 0 or -ENOMEM. */
+/* Allocate entries for @num pages from @addr. Context: process. Return: 0 or -ENOMEM. */
 int verve_odp_table_prepare(struct verve_odp_table *table, unsigned long addr,
 			    size_t num);
-/* Of the page at @addr. Any context. Return: NULL where none was prepared. */
+/* Return: entry of the page at @addr, or NULL if not allocated. Context: any. */
 void **verve_odp_table_entry(struct verve_odp_table *table, unsigned long addr);
-/* NULL in all entries from @start to @end. Return: whether one was not. */
+/* Set the entries from @start to @end to NULL. Return: true if one was set. */
 bool verve_odp_table_clear(struct verve_odp_table *table, unsigned long start,
 			   unsigned long end);
 

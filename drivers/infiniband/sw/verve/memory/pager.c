@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page faults, by process (see pager.h)
+ * Page faults of a process (see pager.h)
  */
 #include <linux/hashtable.h>
 #include <linux/mutex.h>
@@ -12,13 +12,14 @@
 #include "pager.h"
 
 /**
- * struct verve_pager - the page faults of a process
- * @node: in pagers
- * @mm: its address space; grabbed
+ * struct verve_pager - page faults of a process
+ * @node: entry in pagers
+ * @mm: address space, grabbed (mmgrab())
  * @ref: 1 for each region, 1 for each job
- * @lock: what follows; a leaf; BH off
- * @running: jobs that are with the workqueue
- * @waiting: struct verve_job, the oldest first; none while fewer run than may
+ * @lock: protects the fields below; a leaf; BH off
+ * @running: number of jobs in the workqueue
+ * @waiting: list of struct verve_job, oldest first; empty while @running is below
+ *	VERVE_MAX_FAULTS
  */
 struct verve_pager {
 	struct hlist_node node;
@@ -102,7 +103,7 @@ void verve_pager_queue(struct verve_pager *pager, struct verve_job *job)
 	spin_unlock_bh(&pager->lock);
 }
 
-/* One has ended. The next one gets behind those of other processes. */
+/* A job has ended. The next one queues up behind those of other processes. */
 static void start_next(struct verve_pager *pager)
 {
 	struct verve_job *job;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * DOC: Whose page faults
+ * DOC: Page faults of a process
  *
- * A page fault may take for ever, where user space provides the memory, and occupies
- * a worker as long. So a process has VERVE_MAX_FAULTS of them under way at most, of
- * those that operations need and of its advice together; the others wait for these,
- * and for nobody else's. A process is what has one address space, however many
- * contexts it opens.
+ * A page fault occupies a worker for its whole duration, which may be unlimited if
+ * user space provides the memory (userfaultfd). So at most VERVE_MAX_FAULTS page
+ * faults of a process run at a time, those of stalled engines and those of
+ * ibv_advise_mr() together. Further ones wait for these, and never for page faults
+ * of another process. A process is an address space here, with any number of
+ * contexts.
  *
- * What is only let go does not wait for any page (verve_pager_release()).
+ * Work items that only free memory run in another workqueue and wait for no page
+ * fault (verve_pager_release()).
  */
 #ifndef VERVE_MEMORY_PAGER_H
 #define VERVE_MEMORY_PAGER_H
@@ -20,11 +22,12 @@ struct mm_struct;
 struct verve_pager;
 
 /**
- * struct verve_job - a page fault, or many
- * @work: its turn has come
- * @run: does it, may sleep for long, and may free or queue the job
- * @entry: of those that wait for their turn
- * @pager: whose, referenced from queueing until @run has returned
+ * struct verve_job - work with one or more page faults
+ * @work: work item
+ * @run: function of the job, which may sleep without bound, and may free or queue
+ *	the job
+ * @entry: entry in the list of waiting jobs
+ * @pager: pager of the process, referenced from queueing until @run has returned
  */
 struct verve_job {
 	struct work_struct work;
@@ -33,7 +36,7 @@ struct verve_job {
 	struct verve_pager *pager;
 };
 
-/* Of the workqueue: the turn of a job. */
+/* Run a job and start the next one of its process (work_func_t). */
 void verve_job_work(struct work_struct *work);
 
 static inline void verve_job_init(struct verve_job *job,
@@ -43,18 +46,21 @@ static inline void verve_job_init(struct verve_job *job,
 	job->run = run;
 }
 
-/* That of an address space, with a reference. Process. Return: NULL: no memory. */
+/*
+ * Find or create the pager of an address space and take a reference. Context:
+ * process. Return: NULL without memory.
+ */
 struct verve_pager *verve_pager_get(struct mm_struct *mm);
-/* Process. */
+/* Context: process. */
 void verve_pager_put(struct verve_pager *pager);
-/* Run a job that is not queued, in its turn. @pager is referenced. Up to softirq. */
+/* Queue an idle job. The caller has a reference on @pager. Context: up to softirq. */
 void verve_pager_queue(struct verve_pager *pager, struct verve_job *job);
-/* Run what frees memory. Any context. */
+/* Queue a work item that frees memory. Context: any. */
 void verve_pager_release(struct work_struct *work);
 
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
 int verve_pager_init(void);	/* module load */
-/* Waits for page faults that are under way. */
+/* Module unload. Waits for page faults under way. */
 void verve_pager_exit(void);
 #else
 static inline int verve_pager_init(void)

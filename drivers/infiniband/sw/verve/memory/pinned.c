@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions of user space: pinned pages, found by a flat table.
+ * Memory regions of user space with pinned pages.
  *
- * The table has one entry per block, and blocks are as large as the memory's
- * layout allows: one page when it is scattered, a huge page or more when it is
- * not. 100 GiB of scattered 4 KiB pages need 200 MiB of table.
+ * A flat table has one entry for each block. Blocks are as large as the layout of
+ * the memory allows: a page if the memory is scattered, a huge page or more if it
+ * is contiguous. 100 GiB of scattered 4 KiB pages need a table of 200 MiB.
  */
 #include <linux/slab.h>
 #include <rdma/iter.h>
 #include "region.h"
 
-/* Blocks of any size from a page up. */
+/* Any power of two from a page up */
 #define BLOCK_SIZES	GENMASK_ULL(62, PAGE_SHIFT)
 
 /*
- * A device without DMA of its own has kernel addresses where others have those
- * of their bus.
+ * The DMA addresses of an RDMA device without a DMA device are kernel addresses.
  */
 static int fill_blocks(struct verve_mr *mr, unsigned long block_size)
 {
@@ -38,8 +37,8 @@ static int fill_blocks(struct verve_mr *mr, unsigned long block_size)
 }
 
 /*
- * Where blocks begin depends on where memory is, not on what the region calls
- * its addresses.
+ * Blocks are aligned by the address of the memory, so pass mr->start, not mr->iova,
+ * to ib_umem_find_best_pgsz().
  */
 int verve_mr_pin(struct verve_mr *mr)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions: who may use a key, for what, and where its memory is.
+ * Memory regions: look-up of keys, access rights, translation of addresses.
  */
 #include <linux/slab.h>
 #include "dmabuf.h"
@@ -18,14 +18,14 @@ static bool is_kernel_pd(const struct ib_pd *pd)
 static bool is_allowed(const struct verve_mr *mr, const struct ib_pd *pd,
 		       u32 key, int access)
 {
-	/* What has become valid is seen as it then was: verve_mr_publish() */
+	/* Pairs with verve_mr_publish(): all other fields are as published. */
 	return smp_load_acquire(&mr->valid) && mr->key == key &&
 	       mr->ibmr.pd == pd && (mr->access & access) == access;
 }
 
 /*
- * The reference comes first, and what it is good for is looked at then: so
- * either verve_mr_withdraw() sees the reference, or it is seen here.
+ * Take the reference first and check the rights afterwards. So either
+ * verve_mr_withdraw() sees the reference, or this function sees valid == false.
  */
 static struct verve_mr *get_allowed(struct verve_mr *mr, const struct ib_pd *pd,
 				    u32 key, int access)
@@ -85,7 +85,7 @@ struct verve_mr *verve_mr_get_remote(const struct verve_mr_scope *scope,
 	return mr;
 }
 
-/* The device's own DMA MR lives as long as the device: nobody counts. */
+/* The local DMA MR lives as long as the device and needs no reference count. */
 static bool is_counted(const struct verve_mr *mr)
 {
 	return mr->index;
@@ -110,7 +110,7 @@ bool verve_mr_withdraw(struct verve_mr *mr)
 	smp_mb();
 	if (refcount_read(&mr->ref) > 1)
 		return false;
-	/* What they did before they let go was done */
+	/* Pairs with the release in verve_mr_put(): former users are done. */
 	smp_acquire__after_ctrl_dep();
 	return true;
 }

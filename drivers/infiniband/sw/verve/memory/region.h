@@ -18,15 +18,15 @@ struct verve_odp;
 struct verve_offload_mr;
 
 enum verve_mr_kind {
-	VERVE_MR_DMA,	/* all kernel memory, addressed by its virtual address */
+	VERVE_MR_DMA,	/* all kernel memory, by virtual address */
 	VERVE_MR_USER,	/* pinned user memory */
-	VERVE_MR_DMABUF, /* a buffer that another driver exports */
-	VERVE_MR_ODP,	/* user memory that is faulted in on demand */
-	VERVE_MR_FAST,	/* fast registration by the kernel's users */
-	VERVE_MR_WINDOW, /* a memory window: memory of another region */
+	VERVE_MR_DMABUF, /* dma-buf of another driver */
+	VERVE_MR_ODP,	/* user memory, faulted in on demand */
+	VERVE_MR_FAST,	/* fast registration by kernel users */
+	VERVE_MR_WINDOW, /* memory window: a part of another region */
 };
 
-/* A piece of memory that lies @offset bytes into its region */
+/* A segment of a region with gaps, @offset bytes from the region's beginning */
 struct verve_segment {
 	u64 offset;
 	void *addr;
@@ -34,33 +34,34 @@ struct verve_segment {
 
 /**
  * struct verve_mr - a memory region
- * @ibmr: what the core knows
- * @node: in verve_dev.mr_table; absent for the local DMA MR
- * @index: upper 24 bits of the key, what @node is hashed by
- * @key: lkey and rkey; its low 8 bits change with fast registration
- * @ref: 1 for the registration, 1 for each user under way
+ * @ibmr: MR of the RDMA core
+ * @node: entry in verve_dev.mr_table; unused for the local DMA MR
+ * @index: upper 24 bits of the key, by which @node is hashed
+ * @key: lkey and rkey; fast registration changes the low 8 bits
+ * @ref: 1 for the registration, 1 for each user
  * @idle: completed when @ref drops to 0
- * @rcu: memory is freed after a grace period: look-ups are by RCU
+ * @rcu: frees the MR a grace period after its removal from the table
  * @kind: enum verve_mr_kind
  * @access: IB_ACCESS_* flags
- * @valid: keys may be used (a fast MR before REG_MR may not); whoever reads
- *	true by acquire sees all else as it was when it was set
+ * @valid: the key may be used; clear in a fast MR before REG_MR. A look-up that
+ *	load-acquires true sees all other fields as they were when it was set
  * @start: user address of the first byte
- * @iova: first address as peers and work requests name it
+ * @iova: first address in work requests and packets
  * @length: bytes
  * @block_shift: log2 of the size of a block
- * @block_offset: of @iova within the first block
- * @num_blocks: of @blocks or @segments
- * @blocks: kernel address of each block; contiguous within a block
- * @segments: in their place for memory with gaps: in the order of offsets
- * @umem: the pinned memory of VERVE_MR_USER
- * @windows: bound to it; -1 when it is being deregistered
- * @dmabuf: the buffer of VERVE_MR_DMABUF
- * @map: where the kernel sees @dmabuf
- * @odp: the memory of VERVE_MR_ODP
- * @known: what NICs are told of it (offload/rc/qpc.h), or NULL
+ * @block_offset: offset of @iova within the first block
+ * @num_blocks: entries of @blocks or @segments
+ * @blocks: kernel address of each block, which is contiguous
+ * @segments: segments of a region with gaps, by offset, in place of @blocks
+ * @umem: pinned memory of VERVE_MR_USER
+ * @windows: number of windows bound to the MR; -1 during deregistration or change
+ * @dmabuf: dma-buf of VERVE_MR_DMABUF
+ * @map: kernel mapping of @dmabuf
+ * @odp: pages of VERVE_MR_ODP
+ * @known: state shared with NICs (offload/mpt.h), or NULL
  *
- * Everything but @ref is constant while @valid is set; see verve_mr_withdraw().
+ * All fields that engines read, but for @ref, are constant while @valid is set; see
+ * verve_mr_withdraw().
  */
 struct verve_mr {
 	struct ib_mr ibmr;
@@ -91,10 +92,10 @@ struct verve_mr {
 };
 
 /**
- * struct verve_mr_scope - where the keys that a QP and its peer name are good
+ * struct verve_mr_scope - scope of the keys that a QP and its peer may use
  * @dev: device
  * @pd: protection domain
- * @windows: type 2 memory windows bound to the QP, under the device's mw_lock
+ * @windows: type 2 memory windows bound to the QP; protected by @dev->mw_lock
  */
 struct verve_mr_scope {
 	struct verve_dev *dev;
@@ -108,80 +109,80 @@ static inline struct verve_mr *to_vmr(struct ib_mr *ibmr)
 }
 
 /**
- * verve_mr_get() - look up a key of this side and check that it allows an access
+ * verve_mr_get() - look up an lkey and check its access rights
  * @dev: device
- * @pd: the work request's protection domain
- * @key: lkey; the local DMA lkey (0) only works for kernel PDs
+ * @pd: protection domain of the work request
+ * @key: lkey; the local DMA lkey (0) is for kernel PDs only
  * @access: IB_ACCESS_* bits that the MR must have; 0 for local read
  *
  * Context: any up to softirq.
- * Return: the MR with a reference, or NULL: no such key, other PD, not valid,
- * not allowed.
+ * Return: the MR with a reference, or NULL if the key does not exist, is of
+ * another PD, is not valid or lacks a right.
  */
 struct verve_mr *verve_mr_get(struct verve_dev *dev, struct ib_pd *pd, u32 key,
 			      int access);
-/* The same for a key that the peer of a QP names: also that of a window. */
+/* Like verve_mr_get(), for the rkey of a region or window in a peer's request. */
 struct verve_mr *verve_mr_get_remote(const struct verve_mr_scope *scope,
 				     u32 rkey, int access);
 /**
- * verve_mr_withdraw() - take a key's validity away
- * @mr: cannot be freed meanwhile: RCU, or a reference
+ * verve_mr_withdraw() - make a key invalid
+ * @mr: MR, kept by RCU or by a reference
  *
- * Look-ups fail from now on. Who had the region before holds it for one round
- * of a QP's engine at most: that of the caller has let go.
+ * Look-ups fail from now on. Engines that hold a reference drop it after one
+ * round at most. The caller's own engine must hold none.
  *
- * Context: any up to softirq. Callers exclude each other.
- * Return: true when nobody uses it any more and it may be changed.
+ * Context: any up to softirq. A lock excludes other callers.
+ * Return: true if the MR has no users and may be changed.
  */
 bool verve_mr_withdraw(struct verve_mr *mr);
-/* Valid again: what was changed before is seen by whoever looks it up. */
+/* Make a key valid. A look-up sees all changes made before this call (release). */
 void verve_mr_publish(struct verve_mr *mr);
 
 /**
- * verve_mr_invalidate() - LOCAL_INV, SEND_WITH_INV: a key goes out of use
- * @scope: of the QP that asks: its engine's owner, who holds no region
+ * verve_mr_invalidate() - execute LOCAL_INV or the Invalidate of a SEND
+ * @scope: scope of the QP
  * @key: whole key
- * @is_remote: the peer asks
+ * @is_remote: the request is the peer's SEND with Invalidate
  *
- * Context: softirq, or BH off.
- * Return: 0; -EAGAIN when somebody still uses the region: look-ups fail from
- * now on, and this is to be repeated; -EINVAL when the key may not be
- * invalidated (10.6.5).
+ * Context: softirq, or BH off. The QP's engine holds no reference on the region.
+ * Return: 0; -EAGAIN while other engines use the region: look-ups fail from now
+ * on, and the caller tries again; -EINVAL when the key must not be invalidated
+ * (10.6.5).
  */
 int verve_mr_invalidate(struct verve_mr_scope *scope, u32 key, bool is_remote);
 
-/* One more reference on a held MR. */
+/* Take another reference on a referenced MR. */
 void verve_mr_hold(struct verve_mr *mr);
 void verve_mr_put(struct verve_mr *mr);
 
-/* May @len bytes from @va be addressed? A length of 0 always may. Any context. */
+/* Return: true if @mr covers @len bytes from @va, or if @len is 0. Context: any. */
 bool verve_mr_covers(const struct verve_mr *mr, u64 va, u64 len);
 
 /**
- * verve_mr_map() - kernel address of an address in the MR
- * @mr: held
- * @va: covered
- * @len: in: bytes wanted; out: bytes that are contiguous there, at least 1
- * @access: IB_ACCESS_LOCAL_WRITE to write there, 0 to read
+ * verve_mr_map() - translate an address of an MR to a kernel address
+ * @mr: referenced MR
+ * @va: address that the MR covers
+ * @len: in: bytes wanted; out: contiguous bytes at the address, at least 1
+ * @access: IB_ACCESS_LOCAL_WRITE to write, 0 to read
  *
- * Context: BH off, and the address is good until they are on again.
- * Return: the address, or ERR_PTR(-EAGAIN): the page is not there, or not to
- * be written, and must be faulted in first (transport/stall.h).
+ * Context: BH off. The kernel address is valid until BH are on again.
+ * Return: the kernel address, or ERR_PTR(-EAGAIN) if the page is absent, or is not
+ * writable, and must be faulted in (transport/stall.h).
  */
 void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len, int access);
 
-/* A region without key or memory, within a larger object at its beginning. */
+/* Initialise a region without key and memory, the first member of a zeroed object. */
 void verve_mr_init(struct verve_mr *mr, struct ib_pd *pd,
 		   enum verve_mr_kind kind, int access);
-/* A region without key or memory; NULL: no memory. Process. */
+/* Allocate a region without key and memory. Context: process. Return: NULL on failure. */
 struct verve_mr *verve_mr_alloc(struct ib_pd *pd, enum verve_mr_kind kind,
 				int access);
-/* What the local DMA lkey stands for; freed by kfree(). */
+/* Allocate the region of the local DMA lkey, which the caller frees with kfree(). */
 struct verve_mr *verve_mr_alloc_dma(struct verve_dev *dev, struct ib_pd *pd);
 
-/* pinned.c: a region's user memory is pinned. Process. Return: 0 or -errno. */
+/* pinned.c: pin a region's user memory. Context: process. Return: 0 or -errno. */
 int verve_mr_pin(struct verve_mr *mr);
-/* Whatever its kind: its memory is given back. Process; nobody uses the region. */
+/* Release the memory of a region without users. Context: process. */
 void verve_mr_detach(struct verve_mr *mr);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory windows: further keys, with fewer rights, to a part of a region
- * (IBTA vol. 1, 10.6.7). Windows of type 2 are of kind B: bound to the QP that
- * bound them.
+ * Memory windows: additional keys to parts of regions, with fewer rights (IBTA
+ * vol. 1, 10.6.7). Type 2 windows are type 2B: only the QP that bound a window may
+ * use it.
  *
- * A window is a region of its own to look-ups, and shows memory of the one that
- * it is bound to. That one cannot be deregistered meanwhile, so nobody holds it
- * but by the window. All bindings of a device change under mw_lock.
+ * Look-ups find a window like a region. Its addresses translate to memory of the
+ * region below. A region with windows cannot be deregistered, so users of a window
+ * need no reference on its region. mw_lock protects all bindings of a device.
  */
 #include <linux/slab.h>
 #include "keys.h"
@@ -14,21 +14,22 @@
 
 #define WINDOW_REMOTE	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | \
 			 IB_ACCESS_REMOTE_ATOMIC)
-/* Local write is the region's matter, and programs ask for it. */
+/* Programs may set local write, which has no effect: the region's rights decide. */
 #define WINDOW_ACCESS	(WINDOW_REMOTE | IB_ACCESS_LOCAL_WRITE | \
 			 IB_ZERO_BASED | IB_ACCESS_OPTIONAL)
 
 /**
- * struct verve_window - what look-ups find of a memory window
- * @mr: first member; its users hold this one
+ * struct verve_window - a memory window
+ * @mr: window in the table of keys, with the reference count; first member
  * @type: 1, or 2 (B)
- * @is_dead: being deallocated: never bound again
- * @base: region that it is bound to, or NULL
+ * @is_dead: the window is being deallocated and must not be bound
+ * @base: region that the window is bound to, or NULL
  * @base_va: address in @base of the first byte
- * @owner: type 2, bound: of the only QP that may use it
- * @entry: in @owner's list
+ * @owner: scope of the QP that bound a type 2 window
+ * @entry: entry in @owner's list
  *
- * All but @mr and @type under mw_lock; constant while @mr is valid.
+ * mw_lock protects all fields but @mr and @type. They are constant while @mr is
+ * valid.
  */
 struct verve_window {
 	struct verve_mr mr;
@@ -62,7 +63,7 @@ void *verve_window_map(const struct verve_mr *mr, u64 va, u32 *len, int access)
 			    access);
 }
 
-/* Nobody uses the binding, and look-ups fail. */
+/* The window has been withdrawn and has no users. */
 static void unbind(struct verve_dev *dev, struct verve_window *window)
 	__must_hold(&dev->mw_lock)
 {
@@ -113,7 +114,7 @@ static bool may_be_base(const struct verve_mr *mr, const struct verve_mr_scope *
 	return verve_mr_covers(mr, bind->addr, bind->bytes);
 }
 
-/* The region that it is to be bound to, which then stays; or NULL. */
+/* Count a window on the region of @bind, so that it stays. Context: RCU reader. */
 static struct verve_mr *get_base(const struct verve_mr_scope *scope,
 				 const struct verve_binding *bind)
 	__must_hold_shared(RCU)
@@ -194,7 +195,7 @@ static int free_window(struct verve_window *window, struct verve_mr_scope *scope
 	/* o10-37.2.26 */
 	if (window->mr.key != key || window->type == IB_MW_TYPE_1)
 		return -EINVAL;
-	/* To the owner, freeing what is free is no error. */
+	/* LOCAL_INV of an unbound window has no effect. */
 	if (!window->base)
 		return is_remote ? -EINVAL : 0;
 	if (window->owner != scope)
@@ -222,7 +223,7 @@ void verve_window_release_all(struct verve_mr_scope *scope)
 
 	spin_lock_bh(&scope->dev->mw_lock);
 	list_for_each_entry_safe(window, next, &scope->windows, entry) {
-		/* Others' look-ups may hold it, but it admits none of them. */
+		/* Look-ups of other QPs may hold a reference, but are refused. */
 		verve_mr_withdraw(&window->mr);
 		unbind(scope->dev, window);
 	}

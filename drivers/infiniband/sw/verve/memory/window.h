@@ -8,13 +8,13 @@
 #include "region.h"
 
 /**
- * struct verve_binding - what BIND_MW asks for
- * @addr: of the window's first byte
- * @bytes: of the window
- * @mr_lkey: region that it is on
- * @mw_rkey: present key of the window
- * @key: and that from now on
- * @access: what it allows
+ * struct verve_binding - operands of BIND_MW
+ * @addr: address of the window's first byte
+ * @bytes: size of the window
+ * @mr_lkey: lkey of the region to bind to
+ * @mw_rkey: present rkey of the window
+ * @key: new rkey
+ * @access: access rights
  */
 struct verve_binding {
 	u64 addr;
@@ -26,33 +26,36 @@ struct verve_binding {
 };
 
 /**
- * verve_window_bind() - BIND_MW
- * @scope: of the QP that asks
- * @bind: window, region, range, access and new key
+ * verve_window_bind() - execute BIND_MW
+ * @scope: scope of the QP
+ * @bind: operands
  *
- * A window of type 1 leaves what it was bound to, and is bound to nothing by a
- * length of 0. One of type 2 must be free.
+ * Binding a type 1 window removes its old binding. A length of 0 leaves it
+ * unbound. A type 2 window must be unbound.
  *
  * Context: softirq, or BH off.
- * Return: 0; -EAGAIN when somebody still uses the old binding: this is to be
- * repeated; -EINVAL: 10.6.7.2, 11.4.3.1 do not allow it.
+ * Return: 0; -EAGAIN while engines use the old binding, so that the caller tries
+ * again; -EINVAL for a binding that 10.6.7.2 or 11.4.3.1 forbid.
  */
 int verve_window_bind(struct verve_mr_scope *scope,
 		      const struct verve_binding *bind);
-/* As verve_mr_invalidate(); @mr was found by @key, in the QP's PD. RCU. */
+/*
+ * Implement verve_mr_invalidate() for @mr, which was found by @key and is of the
+ * QP's PD. Context: RCU reader.
+ */
 int verve_window_invalidate(struct verve_mr *mr, struct verve_mr_scope *scope,
 			    u32 key, bool is_remote);
-/* May this QP use the window, which is held? Any context. */
+/* Return: true if the QP of @scope may use the referenced window. Context: any. */
 bool verve_window_admits(const struct verve_mr *mr,
 			 const struct verve_mr_scope *scope);
-/* As verve_mr_map() */
+/* Implement verve_mr_map() for windows. */
 void *verve_window_map(const struct verve_mr *mr, u64 va, u32 *len, int access);
-/* The QP goes, and no engine of it runs any more: its windows are free. */
+/* Unbind all windows of a QP that is being destroyed, after its engine has stopped. */
 void verve_window_release_all(struct verve_mr_scope *scope);
 
-/* A window without key, bound to nothing. Process. NULL: no memory. */
+/* Allocate an unbound window without a key. Context: process. Return: NULL on failure. */
 struct verve_mr *verve_window_alloc(struct ib_pd *pd, enum ib_mw_type type);
-/* Its key has gone, and so does it, when nobody uses it any more. Process. */
+/* Wait for the users of a window whose key was removed, and free it. Context: process. */
 void verve_window_free(struct verve_dev *dev, struct verve_mr *mr);
 
 #endif
