@@ -59,7 +59,7 @@ struct verve_ring {
  */
 int verve_ring_alloc(struct verve_ring *ring, u32 entries, u32 elem_size,
 		     struct ib_ucontext *uctx);
-/* Free a ring. Pages that are mapped live until user space unmaps them. Context: process. */
+/* Free a ring. Mapped pages live until user space unmaps them. Context: process. */
 void verve_ring_free(struct verve_ring *ring);
 /* Fill in the offset and size with which user space maps the ring. */
 void verve_ring_describe(const struct verve_ring *ring, struct mminfo *mi);

@@ -2,8 +2,8 @@
 /*
  * Address handles.
  *
- * Users name an AH by its number; what it stands for is found under RCU, so
- * that it may be destroyed while a request that names it is being sent.
+ * A work request contains the number of its AH. The engine looks up the address
+ * vector under RCU, so an AH may be destroyed before its requests are sent.
  */
 #include <linux/slab.h>
 #include <rdma/rdma_user_rxe.h>
@@ -31,7 +31,10 @@ static struct verve_av *alloc_av(struct ib_pd *pd,
 	return av;
 }
 
-/* AHs come and go in atomic contexts, too; numbers are not soon used again. */
+/*
+ * Callers may be in atomic context. Cyclic allocation delays the reuse of numbers,
+ * because requests may still contain the number of a destroyed AH.
+ */
 static int assign_number(struct verve_dev *dev, struct verve_ah *ah)
 {
 	unsigned long flags;
@@ -98,7 +101,7 @@ int verve_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 	if (IS_ERR(av))
 		return PTR_ERR(av);
 	xa_lock_irqsave(&dev->ahs, flags);
-	/* The slot is there: nothing is allocated, nothing can fail. */
+	/* The slot exists, so the store allocates nothing and cannot fail. */
 	__xa_store(&dev->ahs, ah->num, av, GFP_ATOMIC);
 	ah->av = av;
 	xa_unlock_irqrestore(&dev->ahs, flags);

@@ -11,9 +11,9 @@ struct verve_av;
 
 /**
  * struct verve_ah - an address handle
- * @ibah: what the core knows
- * @av: its vector; outlives the AH by a grace period
- * @num: what WQEs name it by; not 0
+ * @ibah: AH of the RDMA core
+ * @av: address vector, which is freed a grace period after the AH
+ * @num: number of the AH in work requests; not 0
  */
 struct verve_ah {
 	struct ib_ah ibah;

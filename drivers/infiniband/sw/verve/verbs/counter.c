@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters of a device, as /sys/class/infiniband/DEV/ports/1/hw_counters shows them,
- * and of QPs that are counted apart: `rdma statistic qp`.
+ * Counters of a device (/sys/class/infiniband/DEV/ports/1/hw_counters), and of QPs
+ * bound to an rdma_counter (`rdma statistic qp`).
  *
- * A QP counts into the counters of its device, or of the rdma_counter that it
- * is bound to: into one of them, by a pointer, so that the data path is none
- * the slower. The core shows the sum of all as the port's.
+ * qp->stats points to the counters of the device, or to those of the rdma_counter.
+ * The data path increments one set of counters in both cases. The core adds up all
+ * sets for the counters of the port.
  */
 #include <linux/slab.h>
 #include "../device.h"
@@ -106,7 +106,7 @@ int verve_counter_dealloc(struct rdma_counter *counter)
 
 	if (!apart)
 		return 0;
-	/* Packets on their way to a QP that was bound may still be counted. */
+	/* Packets to a QP that was bound may still increment these counters. */
 	synchronize_rcu();
 	xa_lock(&dev->apart);
 	__xa_erase(&dev->apart, counter->id);
@@ -123,7 +123,7 @@ struct rdma_hw_stats *verve_alloc_hw_port_stats(struct ib_device *ibdev,
 	return verve_stats_alloc();
 }
 
-/* The core adds what QPs have that are counted apart. */
+/* The core adds the counters of each rdma_counter. */
 
 int verve_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		       u32 port_num, int index)

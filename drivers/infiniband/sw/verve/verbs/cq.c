@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Completion queues: how they come, change and go, and how the kernel's users poll
- * theirs.
+ * Creation, moderation, resizing and destruction of completion queues, and polling
+ * of kernel CQs.
  */
 #include <rdma/uverbs_ioctl.h>
 #include "../device.h"
@@ -60,14 +60,15 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 }
 
 /**
- * verve_modify_cq() - moderate a CQ's events
+ * verve_modify_cq() - set the moderation of completion events
  * @ibcq: CQ
- * @count: completions of which the last raises the event; 0 as 1
- * @period: microseconds after the first of them when it is raised anyway
+ * @count: completions that raise an event; 0 sets no number if @period is set, and
+ *	else turns moderation off
+ * @period: longest delay of an event, in microseconds
  *
  * Context: process.
- * Return: 0, or -EINVAL for a count without a period, which
- * might hold an event back for ever.
+ * Return: 0, or -EINVAL for a count without a period, which could delay an event
+ * for ever.
  */
 int verve_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 {
@@ -88,7 +89,7 @@ int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
-/* The entries go into @fresh, which becomes the CQ's ring, and the reverse. */
+/* Move the entries to @fresh and exchange it with the CQ's ring. */
 static int replace_ring(struct verve_cq *cq, struct verve_ring *fresh)
 {
 	struct verve_ring_move move = { .from = &cq->ring, .to = fresh };
@@ -101,7 +102,7 @@ static int replace_ring(struct verve_cq *cq, struct verve_ring *fresh)
 		err = verve_ring_move(&move);
 		if (!err) {
 			cq->ibcq.cqe = verve_ring_capacity(&cq->ring);
-			/* No index of the ring: all that is unread is news. */
+			/* This index does not occur, so is_news() returns true. */
 			cq->told_to = U32_MAX;
 		}
 		verve_unlock(&cq->lock, cq->is_user, flags);
@@ -144,7 +145,7 @@ int verve_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
 	unsigned long flags;
 	int n;
 
-	/* User space polls by itself, and its CQEs are not struct ib_wc. */
+	/* Entries of user CQs are not struct ib_wc. */
 	if (cq->is_user)
 		return -EOPNOTSUPP;
 

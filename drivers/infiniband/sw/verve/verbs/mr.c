@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions: how they come, change and go. NICs are told of each.
+ * Registration, change and deregistration of memory regions.
  */
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
@@ -19,7 +19,7 @@
 			 IB_ACCESS_HUGETLB | IB_ACCESS_FLUSH_GLOBAL | \
 			 IB_ACCESS_ON_DEMAND)
 
-/* What decides how a region is made, and not only who may use it. */
+/* Flags that determine the memory of a region, and so cannot change later */
 #define FIXED_ACCESS	(IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_ON_DEMAND)
 
 static int check_access(int access)
@@ -97,7 +97,7 @@ free:
 	return ERR_PTR(err);
 }
 
-/* May the region get these rights as it is? */
+/* Return: true if the region can get these rights without new memory. */
 static bool can_change(const struct verve_mr *mr, int access)
 {
 	if ((mr->access ^ access) & FIXED_ACCESS)
@@ -108,8 +108,8 @@ static bool can_change(const struct verve_mr *mr, int access)
 }
 
 /*
- * Nobody may see one of the rights as it was and another as it will be, so
- * there are none in between.
+ * An engine must not see a mixture of old and new rights and PD. So the region is
+ * invalid during the change, and a grace period ends look-ups of the old rights.
  */
 static void change(struct verve_mr *mr, int access, struct ib_pd *pd)
 {
@@ -123,8 +123,9 @@ static void change(struct verve_mr *mr, int access, struct ib_pd *pd)
 }
 
 /*
- * Other memory is another region, with other keys, which the core puts in the
- * place of this one; this one is as it was until then.
+ * Change a region in place (NULL), or register a new one with new keys for new
+ * memory. The core puts the new region in the place of the old one, which does not
+ * change before.
  */
 static struct ib_mr *renew(struct verve_mr *mr, int flags, u64 start,
 			   u64 length, u64 iova, int access, struct ib_pd *pd,
@@ -165,7 +166,7 @@ struct ib_mr *verve_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 	if (err)
 		return ERR_PTR(err);
 
-	/* As for deregistering: no window now, and none meanwhile */
+	/* No window may be bound, neither now nor during the change. */
 	if (atomic_cmpxchg(&mr->windows, 0, -1))
 		return ERR_PTR(-EBUSY);
 	renewed = renew(mr, flags, start, length, iova, access, pd, udata);
@@ -243,14 +244,14 @@ int verve_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
 }
 
 /*
- * Users hold a region for one burst of packets at most, so the wait is short;
- * nobody finds it any more once its key is gone.
+ * Look-ups fail after the key has been removed. Engines hold a region for one burst
+ * of packets at most, so the wait is short.
  */
 int verve_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct verve_mr *mr = to_vmr(ibmr);
 
-	/* 10.6.7.2.5; none will be bound from now on */
+	/* 10.6.7.2.5. No window can be bound from now on. */
 	if (atomic_cmpxchg(&mr->windows, 0, -1) > 0)
 		return -EBUSY;
 	verve_key_remove(to_vdev(ibmr->device), mr);

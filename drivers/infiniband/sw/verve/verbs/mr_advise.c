@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Advice about memory that comes on demand: have it there before it is needed.
+ * Prefetch of on-demand memory (ibv_advise_mr()).
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -11,13 +11,13 @@
 #include "mr.h"
 
 /**
- * struct advice - a range to be faulted in
- * @job: by the kernel, while the process goes on
- * @odp: referenced
+ * struct advice - a range to fault in
+ * @job: work item for advice without IB_UVERBS_ADVISE_MR_FLAG_FLUSH
+ * @odp: referenced pages of the region
  * @addr: user address
  * @len: bytes
- * @access: IB_ACCESS_LOCAL_WRITE to be written, 0 to be read
- * @present_only: only what the process has mapped
+ * @access: IB_ACCESS_LOCAL_WRITE to write, 0 to read
+ * @present_only: skip pages that the process has not mapped
  */
 struct advice {
 	struct verve_job job;
@@ -50,13 +50,13 @@ static void follow_job(struct verve_job *job)
 {
 	struct advice *p = container_of(job, struct advice, job);
 
-	/* Nobody is told: who needs the memory later finds out. */
+	/* Ignore errors. An operation that needs the memory reports them. */
 	follow(p);
 	verve_odp_put(p->odp);
 	kfree(p);
 }
 
-/* The region itself is let go: nobody waits for page faults to deregister. */
+/* Drop the reference on the region, so that deregistration waits for no page fault. */
 static int describe(struct ib_pd *pd, const struct ib_sge *sge,
 		    struct advice *p)
 {
@@ -111,8 +111,8 @@ static int follow_later(struct ib_pd *pd, const struct ib_sge *sge,
 }
 
 /*
- * -EINVAL: a key that is not there, does not allow it, or is of pinned memory;
- * -EFAULT: a range outside of its region, or one that cannot be faulted in.
+ * Return: 0; -EINVAL for a key that does not exist, lacks the right or is not of an
+ * on-demand region; -EFAULT for a range beyond the region or without memory.
  */
 int verve_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		    u32 flags, struct ib_sge *sge, u32 num_sge,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory windows: how they come and go. Binding them is a work request.
+ * Allocation and deallocation of memory windows. A work request binds a window.
  */
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
@@ -22,7 +22,7 @@ int verve_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 		return -ENOMEM;
 	err = verve_key_insert(to_vdev(ibmw->device), window);
 	if (err) {
-		/* First member of what it was allocated as */
+		/* window is the first member of the allocated object. */
 		kfree(window);
 		return err;
 	}

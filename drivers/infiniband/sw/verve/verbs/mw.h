@@ -11,8 +11,8 @@ struct verve_mr;
 
 /**
  * struct verve_mw - a memory window
- * @ibmw: what the core knows, and frees without a grace period
- * @window: what look-ups find
+ * @ibmw: MW of the RDMA core, which frees it without a grace period
+ * @window: window in the table of keys
  */
 struct verve_mw {
 	struct ib_mw ibmw;

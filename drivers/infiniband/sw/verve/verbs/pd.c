@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Protection domains: Verve compares their addresses, and needs no more.
+ * Protection domains. Verve only compares their addresses.
  */
 #include "../device.h"
 #include "pd.h"

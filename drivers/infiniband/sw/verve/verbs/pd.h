@@ -8,7 +8,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
-/* The core allocates these by their size. */
+/* The core allocates objects of this size. */
 struct verve_pd {
 	struct ib_pd ibpd;
 };

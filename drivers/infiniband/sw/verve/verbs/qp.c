@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queue pairs: how they come and go.
+ * Creation and destruction of queue pairs.
  */
 #include <linux/slab.h>
 #include "../memory/window.h"
@@ -39,7 +39,7 @@ static int check_init(const struct ib_qp_init_attr *init, bool is_user)
 	return 0;
 }
 
-/* Segments and inline data share their place, so the larger gives both. */
+/* Segments and inline data share their memory, whose size is that of the larger. */
 static int init_sq(struct verve_qp *qp, struct ib_qp_init_attr *init,
 		   struct ib_ucontext *uctx)
 {
@@ -206,8 +206,9 @@ int verve_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 }
 
 /*
- * The core destroys QP 1 while its handler of management datagrams may be running,
- * which then posts another receive to what is no longer there. None begins any more.
+ * The core may destroy QP 1 while its handler of management datagrams runs, which
+ * then posts a receive to a freed QP. So wait for the handler. The core starts no
+ * further one.
  */
 static void await_handler(struct ib_qp *gsi)
 {
@@ -235,7 +236,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	verve_qp_withdraw(qp);
 	verve_stall_detach(qp);
 	WRITE_ONCE(to_handle(ibqp)->qp, NULL);
-	/* Others hold it across one round of its engine at most. */
+	/* Other holders drop their reference after one round of the engine. */
 	verve_qp_put(qp);
 	wait_for_completion(&qp->idle);
 	verve_engine_stop(qp);

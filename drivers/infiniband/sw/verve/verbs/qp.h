@@ -10,14 +10,14 @@
 struct verve_dev;
 
 /**
- * verve_qp_flush_users() - the device goes away: QPs of processes to the error state
- * @dev: being unregistered
+ * verve_qp_flush_users() - move the QPs of processes to the error state
+ * @dev: device that is being unregistered
  *
- * Not the kernel's: its users are told, each by its own client of the core or by
- * the RDMA CM, and flush theirs. One that finds its QP in error before that takes
- * it for a lost connection, and the device, still there, for one to connect by.
+ * QPs of kernel users are left alone. The remove callback of a client, or the RDMA
+ * CM, tells these users to flush their QPs. A kernel user whose QP fails earlier
+ * takes this for a lost connection, and connects again by the same device.
  *
- * Context: process. Takes @dev->qp_lock, and each QP's engine in turn.
+ * Context: process. Takes @dev->qp_lock and the engine of each QP in turn.
  */
 void verve_qp_flush_users(struct verve_dev *dev);
 

@@ -14,13 +14,13 @@
 #include "qp.h"
 #include "qp_state.h"
 
-/* As if nothing had ever been posted or received. */
+/* Return to the state of a new QP, and drop all posted requests and receives. */
 static void reset(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_sq *sq = &qp->sq;
 
-	/* Posters may use the slots again: see post_one() */
+	/* Posters may use the slots again. Pairs with post_one(). */
 	smp_store_release(&sq->tail, sq->head);
 	sq->next = sq->head;
 	sq->doomed = 0;
@@ -41,7 +41,7 @@ static void reset(struct verve_qp *qp)
 	verve_flow_reset(&qp->flow);
 }
 
-/* Queues may mark its packets instead of dropping them. */
+/* Set ECT, so that queues mark packets (ECN) instead of dropping them. */
 static void mark_capable(const struct verve_qp *qp, struct verve_av *av)
 {
 	if (verve_cc(&qp->dev->cc, RP_ENABLE) &&
@@ -69,7 +69,7 @@ static int set_path(struct verve_qp *qp, const struct ib_qp_attr *attr,
 	qp->flow.av = av;
 	qp->attr.ah_attr = attr->ah_attr;
 	qp->attr.ah_attr.grh.flow_label = av.flow_label;
-	/* The core's reference, not ours. */
+	/* The reference is the core's. */
 	qp->attr.ah_attr.grh.sgid_attr = NULL;
 	return 0;
 }
@@ -176,15 +176,14 @@ static int apply(struct verve_qp *qp, const struct ib_qp_attr *attr, int mask,
 }
 
 /**
- * verve_modify_qp() - change state and attributes
+ * verve_modify_qp() - change state and attributes of a QP
  * @ibqp: QP
  * @attr: attributes
- * @mask: which of them
+ * @mask: enum ib_qp_attr_mask of the attributes to set
  * @udata: not used
  *
  * Context: process.
- * Return: 0, -EINVAL, -EOPNOTSUPP, -ENOMEM; the QP is
- * unchanged when it fails.
+ * Return: 0; -EINVAL, -EOPNOTSUPP or -ENOMEM, which leave the QP unchanged.
  */
 int verve_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata)
@@ -216,7 +215,7 @@ int verve_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 {
 	struct verve_qp *qp = verve_qp_hold(ibqp);
 
-	/* Being destroyed: whoever lists QPs goes on to the next. */
+	/* The QP is being destroyed. A dump of QPs skips it on -EAGAIN. */
 	if (!qp)
 		return -EAGAIN;
 	verve_engine_lock(qp);

@@ -7,13 +7,16 @@
 #include "ah.h"
 #include "qp.h"
 
-/* Whoever posts does not have the engine: as it was a moment ago. */
+/*
+ * A poster does not hold the engine's lock: the state may be about to change. The
+ * engine completes whatever is posted too late.
+ */
 static enum ib_qp_state state_of(const struct verve_qp *qp)
 {
 	return context_unsafe(READ_ONCE(qp->state));
 }
 
-/* Before RTS the verbs refuse at once (11.4.1.1); later everything completes. */
+/* Before RTS, verbs refuse requests (11.4.1.1). Afterwards each request completes. */
 static bool takes_sends(const struct verve_qp *qp)
 {
 	switch (state_of(qp)) {
@@ -27,12 +30,12 @@ static bool takes_sends(const struct verve_qp *qp)
 }
 
 /*
- * A user's doorbell: the requests are in the ring. Those that are refused must
- * not wait there for a better state.
+ * Doorbell of a user, who has put requests into the ring. A QP that refuses them
+ * must drop them, or it would execute them in RTS.
  */
 static int ring_doorbell(struct verve_qp *qp)
 {
-	/* Where RFS is on, packets go to the CPU of who waits for them. */
+	/* RFS steers packets to the CPU of the program that waits for them. */
 	sock_rps_record_flow_hash(READ_ONCE(qp->rx_hash));
 	if (takes_sends(qp)) {
 		verve_engine_kick(qp, VERVE_EV_DOORBELL);
@@ -60,27 +63,26 @@ static int post_one(struct verve_qp *qp, const struct ib_send_wr *wr)
 	struct verve_sq *sq = &qp->sq;
 	int err;
 
-	/* A slot is free when the engine has let go of what was in it */
+	/* The acquire pairs with the engine's release of a completed request. */
 	if (sq->head - smp_load_acquire(&sq->tail) >= sq->max_wr)
 		return -ENOMEM;
 	err = verve_wqe_from_kernel(&sq->limits, wr, ah_number(qp, wr),
 				    verve_sq_at(sq, sq->head));
 	if (err)
 		return err;
-	/* The copy before its index: see verve_sq_head() */
+	/* Publish the copy. Pairs with verve_sq_head(). */
 	smp_store_release(&sq->head, sq->head + 1);
 	return err;
 }
 
 /**
- * verve_post_send() - post requests, or a user's doorbell
+ * verve_post_send() - post requests of a kernel user, or ring a user's doorbell
  * @ibqp: QP
- * @wr: list; NULL for a doorbell
- * @bad_wr: the first that was not taken
+ * @wr: list of work requests; NULL for a doorbell
+ * @bad_wr: set to the first work request that was not posted
  *
- * Context: any for kernel QPs, also with interrupts off; process for users'.
- * Return: 0; -EINVAL, also in a state that takes no requests; -ENOMEM when the queue
- * is full.
+ * Context: any for kernel QPs, interrupts may be off; process for user QPs.
+ * Return: 0; -EINVAL for a bad request, or before RTS; -ENOMEM when the queue is full.
  */
 int verve_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr)
@@ -108,11 +110,12 @@ int verve_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 /**
  * verve_post_recv() - post receives of a kernel user
  * @ibqp: QP
- * @wr: list
- * @bad_wr: the first that was not taken
+ * @wr: list of work requests
+ * @bad_wr: set to the first work request that was not posted
  *
- * Context: any, also with interrupts off.
- * Return: 0; -EINVAL, also in the Reset state; -ENOMEM when the queue is full.
+ * Context: any; interrupts may be off.
+ * Return: 0; -EINVAL for a bad request, for a QP with an SRQ, or in the Reset state;
+ * -ENOMEM when the queue is full.
  */
 int verve_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr)
@@ -125,7 +128,7 @@ int verve_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		return -EINVAL;
 	}
 	err = verve_rq_post(&qp->rq, wr, bad_wr);
-	/* A dead QP's receives come back flushed. */
+	/* The engine of a QP in the error state flushes the receives. */
 	if (state_of(qp) == IB_QPS_ERR)
 		verve_engine_kick(qp, VERVE_EV_DOORBELL);
 	return err;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What may be asked of a QP: decisions without effects.
+ * Validation of QP attributes.
  */
 #include "../limits.h"
 #include "qp_state.h"
 
-/* ON_DEMAND means nothing to a QP; programs pass their region's rights on. */
+/* ON_DEMAND has no effect on a QP, but programs pass the rights of a region. */
 enum {
 	SUPPORTED_ACCESS = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
 			   IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |
@@ -14,8 +14,8 @@ enum {
 };
 
 /*
- * Every attribute is a number up to a limit. Timers and retry counts are the
- * widths of their fields (9.7.6, 9.7.5.2.8).
+ * Check each attribute against its maximum. The maximum of timers and retry counts
+ * is the width of their fields (9.7.6, 9.7.5.2.8).
  */
 static bool are_in_range(const struct ib_qp_attr *attr, int mask)
 {

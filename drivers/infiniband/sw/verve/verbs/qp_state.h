@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What may be asked of a QP: decisions without effects.
+ * Validation of QP attributes.
  */
 #ifndef VERVE_VERBS_QP_STATE_H
 #define VERVE_VERBS_QP_STATE_H
@@ -9,18 +9,18 @@
 #include <rdma/ib_verbs.h>
 
 /**
- * verve_qp_attr_check() - may these attributes be set?
+ * verve_qp_attr_check() - validate a change of QP attributes
  * @type: QP type
- * @cur: state the QP is in
- * @max_mtu: largest path MTU the port can take
+ * @cur: present state of the QP
+ * @max_mtu: largest path MTU of the port
  * @attr: attributes
- * @mask: which of them
+ * @mask: enum ib_qp_attr_mask of the attributes to set
  *
- * The table of transitions and of what each requires and allows is the
- * core's, ib_modify_qp_is_ok() (IBTA vol. 1, 11.2.5.2); here are the values.
+ * ib_modify_qp_is_ok() of the core checks the transition, and its required and
+ * optional attributes (IBTA vol. 1, 11.2.5.2). This function also checks values.
  *
  * Context: any. Pure.
- * Return: 0, -EINVAL, or -EOPNOTSUPP: alternate paths and rate limits.
+ * Return: 0; -EINVAL; -EOPNOTSUPP for alternate paths and rate limits.
  */
 int verve_qp_attr_check(enum ib_qp_type type, enum ib_qp_state cur,
 			enum ib_mtu max_mtu, const struct ib_qp_attr *attr,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What may be asked of a QP: every value at its limit and beyond
+ * Tests of QP attributes at their limits and beyond
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
 #include "qp_state.c"
 
-/* Attribute masks with which a connection is set up, state by state */
+/* Attribute masks of the transitions that set up a connection */
 enum {
 	TO_INIT	= IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT |
 		  IB_QP_ACCESS_FLAGS,
@@ -17,7 +17,7 @@ enum {
 		  IB_QP_RNR_RETRY | IB_QP_SQ_PSN | IB_QP_MAX_QP_RD_ATOMIC,
 };
 
-/* Right for each of the three; the state is set by the edge. */
+/* Legal attributes for these transitions, without the state */
 static const struct ib_qp_attr good = {
 	.pkey_index		= 0,
 	.port_num		= 1,
@@ -35,7 +35,7 @@ static const struct ib_qp_attr good = {
 	.rnr_retry		= 7,
 };
 
-/* struct ib_qp_attr is too large for the stack of a test with many of them. */
+/* A test needs many struct ib_qp_attr, which are too large for its stack. */
 static struct ib_qp_attr *good_attr(struct kunit *test)
 {
 	struct ib_qp_attr *attr = kunit_kmalloc(test, sizeof(*attr), GFP_KERNEL);
@@ -67,7 +67,7 @@ static int to_rts(struct ib_qp_attr *attr)
 	return move_rc(attr, IB_QPS_RTR, IB_QPS_RTS, TO_RTS);
 }
 
-/* Takes an edge with attributes that are good but for one member. */
+/* Check a transition with legal attributes, but for one member. */
 #define EXPECT_WITH(test, edge, member, value, result)			\
 do {									\
 	struct ib_qp_attr *attr_ = good_attr(test);			\
@@ -112,7 +112,7 @@ static void qp_attr__nothing_changed_without_a_state(struct kunit *test)
 {
 	struct ib_qp_attr *attr = good_attr(test);
 
-	attr->qp_state = IB_QPS_RESET;	/* not looked at */
+	attr->qp_state = IB_QPS_RESET;	/* ignored without IB_QP_STATE */
 	KUNIT_EXPECT_EQ(test, verve_qp_attr_check(IB_QPT_RC, IB_QPS_RTS, IB_MTU_4096,
 						  attr, IB_QP_MIN_RNR_TIMER), 0);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What `rdma -dd resource show` prints of objects, beyond what the core knows.
+ * Driver details of objects in `rdma -dd resource show`.
  *
- * Before Linux 7.2, an object may be destroyed while somebody looks at it: the
- * core keeps its own part only. So nothing here follows a pointer out of it,
- * but for a QP, which is held.
+ * Before Linux 7.2, an object may be destroyed during a dump, which keeps only the
+ * memory of the object itself. So these functions follow no pointers from it. A QP
+ * is the exception, because it is referenced.
  */
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
@@ -34,7 +34,7 @@ static int put_items(struct sk_buff *msg, const struct item *items, size_t n)
 	return err;
 }
 
-/* Return: what end() wants, or NULL when there is no room. */
+/* Return: the nest to close with end(), or NULL when the message is full. */
 static struct nlattr *begin(struct sk_buff *msg)
 {
 	return nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
@@ -56,7 +56,7 @@ static int fill(struct sk_buff *msg, const struct item *items, size_t n)
 	return nest ? end(msg, nest, put_items(msg, items, n)) : -EMSGSIZE;
 }
 
-/* Of connected QPs: how far each side has got */
+/* State of requester, responder and path */
 static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -94,7 +94,7 @@ static int put_qp(struct sk_buff *msg, struct verve_qp *qp)
 	const struct verve_sq *sq = &qp->sq;
 	const struct item items[] = {
 		{ "mtu", qp->mtu },
-		/* Without the one that this look-up holds. */
+		/* This dump holds one of the references. */
 		{ "refs", refcount_read(&qp->ref) - 1 },
 		{ "sq_size", sq->max_wr },
 		{ "sq_head", sq->head },
@@ -135,7 +135,7 @@ int verve_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
 	const struct item items[] = {
 		{ "size", verve_ring_capacity(&cq->ring) },
 		{ "producer", cq->ring.index },
-		/* As the kernel last read it, if user space owns it */
+		/* The consumer index of a user CQ is that of the last read. */
 		{ "consumer", cq->ring.other },
 		{ "armed", cq->armed },
 		{ "overrun", cq->overrun_reported },
@@ -176,7 +176,7 @@ static const char *kind_name(const struct verve_mr *mr)
 	}
 }
 
-/* Kernel regions call their addresses by the kernel's: those stay here. */
+/* Do not show addresses of kernel regions, which are kernel addresses. */
 static int put_mr(struct sk_buff *msg, const struct verve_mr *mr)
 {
 	int err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shared receive queues: how they come, change and go.
+ * Creation, resizing and destruction of shared receive queues.
  */
 #include <rdma/uverbs_ioctl.h>
 #include "../device.h"
@@ -70,7 +70,7 @@ free_number:
 	return err;
 }
 
-/* librxe expects the new ring's place at an address of its own choice. */
+/* librxe passes the address to which it wants the new ring's struct mminfo. */
 static int respond_resize(const struct verve_ring *ring, u64 user_addr)
 {
 	struct mminfo mi;
@@ -90,7 +90,7 @@ static int read_resize(struct rxe_modify_srq_cmd *cmd, struct ib_udata *udata)
 	return ib_copy_from_udata(cmd, udata, sizeof(*cmd));
 }
 
-/* The entries go into @fresh, which becomes the SRQ's ring, and the reverse. */
+/* Move the entries to @fresh and exchange it with the SRQ's ring. */
 static int replace_ring(struct verve_rq *rq, struct verve_ring *fresh)
 {
 	struct verve_ring_move move = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User contexts: a process's handle on the device, and its mappings of rings.
+ * User contexts, and the mapping of rings.
  */
 #include <linux/mm.h>
 #include "../queue/ring.h"
@@ -16,8 +16,8 @@ void verve_dealloc_ucontext(struct ib_ucontext *uctx)
 }
 
 /*
- * Processes keep the rings that they have mapped: pages live until they are
- * unmapped, and the flushed completions in them may still be read.
+ * Processes keep their mapped rings, and can read flushed completions there. The
+ * pages live until they are unmapped.
  */
 void verve_disassociate_ucontext(struct ib_ucontext *uctx)
 {
@@ -30,7 +30,7 @@ int verve_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
 
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
-	/* Also refuses a length other than the ring's. */
+	/* The core also refuses a length that is not the ring's. */
 	entry = rdma_user_mmap_entry_get(uctx, vma);
 	if (!entry)
 		return -EINVAL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * User contexts, and what verbs exchange with librxe
+ * User contexts, and driver data of verbs
  */
 #ifndef VERVE_VERBS_UCONTEXT_H
 #define VERVE_VERBS_UCONTEXT_H
@@ -9,14 +9,15 @@
 #include <rdma/uverbs_ioctl.h>
 
 /**
- * verve_udata_check() - may a verb go on with this driver data
- * @udata: of the verb; NULL for the kernel's users
- * @response: bytes that the caller must have room for
+ * verve_udata_check() - check the driver data of a verb
+ * @udata: driver data; NULL for kernel users
+ * @response: bytes of the response, for which user space must have room
  *
- * Driver data that Verve does not know must be zero.
+ * Input that Verve does not know must be zero.
  *
  * Context: process.
- * Return: 0, -EINVAL when the response does not fit, -EOPNOTSUPP, -EFAULT.
+ * Return: 0; -EINVAL when the response does not fit; -EOPNOTSUPP for unknown input;
+ * -EFAULT.
  */
 static inline int verve_udata_check(struct ib_udata *udata, size_t response)
 {
@@ -25,7 +26,7 @@ static inline int verve_udata_check(struct ib_udata *udata, size_t response)
 	return ib_is_udata_in_empty(udata);
 }
 
-/* The context that a verb was called from, NULL for the kernel's users. */
+/* Return: user context of a verb, or NULL for kernel users. */
 static inline struct ib_ucontext *verve_udata_context(struct ib_udata *udata)
 {
 	if (!udata)
@@ -33,7 +34,7 @@ static inline struct ib_ucontext *verve_udata_context(struct ib_udata *udata)
 	return rdma_udata_to_uverbs_attr_bundle(udata)->context;
 }
 
-/* The core allocates these by their size. */
+/* The core allocates objects of this size. */
 struct verve_ucontext {
 	struct ib_ucontext ibuctx;
 };

@@ -40,7 +40,7 @@ u32 verve_icrc_start_v6(const struct ipv6hdr *ip, const struct udphdr *udp,
 /* Add @len bytes to the running value @crc. Context: any up to softirq. */
 u32 verve_icrc_update(u32 crc, const void *data, size_t len);
 
-/* Convert a running value to the ICRC field of the packet, least significant byte first. */
+/* Convert a running value to the ICRC field, least significant byte first. */
 static inline __le32 verve_icrc_end(u32 crc)
 {
 	return cpu_to_le32(~crc);
