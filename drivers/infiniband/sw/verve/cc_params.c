@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parameters of congestion control (cc_params.h), as
- * /sys/class/infiniband/DEV/ports/1/cc_params shows and takes them
+ * Parameters of congestion control (cc_params.h) in sysfs:
+ * /sys/class/infiniband/DEV/ports/1/cc_params
  */
 #include <linux/kstrtox.h>
 #include <rdma/ib_sysfs.h>
@@ -40,7 +40,7 @@ static struct ib_port_attribute attributes[VERVE_NUM_CC_PARAMS] = {
 	[VERVE_CC_RP_CLAMP_TGT_RATE] = PARAMETER(rp_clamp_tgt_rate),
 };
 
-/* Which of the parameters an attribute is */
+/* Return: enum verve_cc_param of an attribute. */
 static size_t index_of(const struct ib_port_attribute *attr)
 {
 	return attr - attributes;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devices: how they come, follow their netdev, and go.
- *
+ * Creation and removal of devices, and events of their netdevs.
+ */
+/**
  * DOC: Removal
  *
- * A device goes when its netdev does, by `rdma link delete`, with the module,
- * or because another driver unregisters all devices of its driver_id. All end
- * in ib_unregister_device(), which lets one of them do it and the others wait,
- * and which calls verve_dealloc_device() last. Nothing else is waited for:
- * processes find their QPs in error, then their contexts disassociated.
+ * A device is removed with its netdev, by `rdma link delete`, with the module, or
+ * because another driver unregisters all devices of its driver_id. Each way ends in
+ * ib_unregister_device(). One caller executes it, concurrent callers wait, and
+ * verve_dealloc_device() is called last. ib_unregister_device() does not wait for
+ * processes. They find their QPs in the error state, and later their contexts
+ * disassociated.
  *
- * A work item does this for the netdev, as RTNL must not be held. It also runs
- * after every removal: it takes the device off the list once whoever called
- * verve_dealloc_device() has left it, so that the module may be unloaded when
- * the list is empty and the workqueue is drained.
+ * A work item removes the device of an unregistered netdev, because RTNL must not be
+ * held. The same work item runs after each removal. It waits until
+ * verve_dealloc_device() has returned, and then takes the device off the list. So
+ * the module may be unloaded when the list is empty and the workqueue is drained.
  */
 #include <linux/etherdevice.h>
 #include <linux/inetdevice.h>
@@ -32,13 +34,13 @@
 #include "transport/qp.h"
 #include "verbs/qp.h"
 
-/* The list, and of each device ndev and port_active. Taken inside RTNL. */
+/* Protects the list, and ndev and port_active of each device. Taken inside RTNL. */
 static DEFINE_MUTEX(devices_lock);
 static struct list_head devices __guarded_by(&devices_lock) =
 	LIST_HEAD_INIT(devices);
 static struct workqueue_struct *removal_wq;
 
-/* Another driver has the same driver_id: never tell by that. */
+/* rdma_rxe has the same driver_id, so compare an operation. */
 static bool is_ours(const struct ib_device *ibdev)
 {
 	return ibdev->ops.post_send == verve_post_send;
@@ -73,7 +75,7 @@ static void remove_device(struct work_struct *work)
 	put_device(&dev->ibdev.dev);
 }
 
-/* Any context that holds a reference or @devices_lock. */
+/* Context: any. The caller holds a reference or devices_lock. */
 static void queue_removal(struct verve_dev *dev)
 {
 	get_device(&dev->ibdev.dev);
@@ -81,7 +83,7 @@ static void queue_removal(struct verve_dev *dev)
 		put_device(&dev->ibdev.dev);
 }
 
-/* RCU readers may go on with it: netdevs, too, are freed after a grace period. */
+/* RCU readers may still use the netdev, which is freed after a grace period. */
 static void drop_netdev(struct verve_dev *dev)
 	__must_hold(&devices_lock)
 {
@@ -114,7 +116,7 @@ void verve_dealloc_device(struct ib_device *ibdev)
 	queue_removal(dev);
 }
 
-/* What a device holds besides its netdev; verve_dealloc_device() frees it. */
+/* Allocate the resources that verve_dealloc_device() frees, but for the netdev. */
 static int open_device(struct verve_dev *dev, struct net *net)
 {
 	int err = -ENOMEM;
@@ -148,7 +150,7 @@ free_stats:
 	return err;
 }
 
-/* Netdevs without an address that others do not have, too, get a random one. */
+/* Without a unique Ethernet address of the netdev, draw a random one. */
 static void set_guid(struct verve_dev *dev, const struct net_device *ndev)
 {
 	if (ndev->addr_len == ETH_ALEN && is_valid_ether_addr(ndev->dev_addr))
@@ -208,8 +210,8 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 }
 
 /*
- * A netdev that may be used now: its namespace, with a reference. Later, the
- * notifier tells when that is over.
+ * Return: namespace of a registered netdev, with a reference, or NULL. The notifier
+ * reports a later change.
  */
 static struct net *netdev_namespace(struct net_device *ndev)
 {
@@ -222,7 +224,7 @@ static struct net *netdev_namespace(struct net_device *ndev)
 	return net;
 }
 
-/* Devices of other protocols only, such as CAN, have no place for addresses. */
+/* Netdevs that do not carry IP, such as CAN, have no in_device. */
 static bool carries_ip(const struct net_device *ndev)
 {
 	ASSERT_RTNL();
@@ -266,10 +268,10 @@ static int register_device(struct verve_dev *dev, const char *name)
 {
 	int err;
 
-	/* Once registered, it may be deleted at any time. */
+	/* A registered device may be removed at any time. */
 	get_device(&dev->ibdev.dev);
 	err = ib_register_device(&dev->ibdev, name, NULL);
-	/* The notifier could not remove what was not registered. */
+	/* The notifier could not remove the device before its registration. */
 	if (!err && !rcu_access_pointer(dev->ndev))
 		queue_removal(dev);
 	if (err)
@@ -316,14 +318,14 @@ int verve_device_add(const char *name, struct net_device *ndev)
 put_net:
 	put_net(net);
 out:
-	/* The caller has no extack to put it into. */
+	/* The caller has no extack for the reason. */
 	if (err)
 		netdev_info(ndev, "no RDMA device %s on this: %s (%d)\n", name,
 			    refusal(err), err);
 	return err;
 }
 
-/* The core's clients learn of changes only; see the same state once. */
+/* Dispatch an event to the core's clients if the state of the port has changed. */
 static void report_port(struct verve_dev *dev, const struct net_device *ndev)
 	__must_hold(&devices_lock)
 {
@@ -345,7 +347,7 @@ static void report_port(struct verve_dev *dev, const struct net_device *ndev)
 	}
 }
 
-/* GIDs may be those of VLANs on top of a device's netdev. */
+/* The netdev may be a VLAN on top of any device's netdev, with GIDs of that device. */
 static void readdress_devices(void)
 	__must_hold(&devices_lock)
 {
@@ -358,8 +360,8 @@ static void readdress_devices(void)
 }
 
 /*
- * MTU and names are read when somebody asks, and IP addresses are the core's
- * business.
+ * MTU and name of a netdev are read on use, and the core follows IP addresses. So
+ * the notifier ignores their events.
  */
 static int netdev_event(struct notifier_block *nb, unsigned long event,
 			void *info)
@@ -405,8 +407,8 @@ static int client_add(struct ib_device *ibdev)
 }
 
 /*
- * Clients are removed last come, first gone: before uverbs destroys what
- * processes have, and while they may still poll for the flushed completions.
+ * The core removes clients in reverse order. So this client is removed before uverbs
+ * destroys the objects of processes, which may still poll for flushed completions.
  */
 static void client_remove(struct ib_device *ibdev, void *data)
 {
@@ -426,7 +428,7 @@ int __init verve_device_init(void)
 	removal_wq = alloc_workqueue("verve_removal", WQ_UNBOUND, 0);
 	if (!removal_wq)
 		return -ENOMEM;
-	/* Its client must be there before ours; it need not be at all. */
+	/* Its client must be registered before this one, if the module exists. */
 	request_module("ib_uverbs");
 	err = ib_register_client(&client);
 	if (err)
@@ -443,7 +445,7 @@ destroy_wq:
 	return err;
 }
 
-/* Some device with a reference, or NULL. */
+/* Return: the first device of the list, with a reference, or NULL. */
 static struct verve_dev *any_device(void)
 {
 	struct verve_dev *dev;
@@ -460,7 +462,7 @@ void verve_device_exit(void)
 {
 	struct verve_dev *dev;
 
-	/* This tells us that every netdev goes away. */
+	/* This calls the notifier with NETDEV_UNREGISTER for each netdev. */
 	unregister_netdevice_notifier(&netdev_notifier);
 	while ((dev = any_device())) {
 		queue_removal(dev);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The device: one ib_device on one netdev.
+ * Devices: one ib_device on one netdev.
  */
 #ifndef VERVE_DEVICE_H
 #define VERVE_DEVICE_H
@@ -17,7 +17,7 @@
 #include "limits.h"
 #include "stats.h"
 
-/* Of the driver; also what is called firmware, as there is none. */
+/* Version of the driver, also shown as the version of the firmware */
 #define VERVE_VERSION		"0.1.0"
 #define VERVE_VERSION_CODE	(0ULL << 32 | 1 << 16 | 0)
 
@@ -27,14 +27,14 @@ struct verve_offload_ibdev;
 struct verve_offload_sender;
 
 /**
- * struct verve_uso - what is known of how a device's netdev segments
- * @generation: of that knowledge: what flows know from an older one is void
- * @failures: trials in a row that failed
- * @is_trusted: one has succeeded
- * @trial_until: jiffies: until then somebody else's trial may be under way
+ * struct verve_uso - trials of a netdev's UDP segmentation (offload/uso.c)
+ * @generation: incremented to void the results that flows remember
+ * @failures: number of trials in a row that failed
+ * @is_trusted: a trial has succeeded
+ * @trial_until: jiffies until which a trial of another flow may be under way
  *
- * One for each version of IP. Without locks: two CPUs that look at once may both
- * begin a trial, or count a failure of a moment ago.
+ * A device has one for each version of IP. No lock protects them. Two CPUs may begin
+ * trials at the same time, or count an outdated failure.
  */
 struct verve_uso {
 	u32 generation;
@@ -44,59 +44,58 @@ struct verve_uso {
 };
 
 /**
- * struct verve_mcast - a device's groups
- * @groups: address to struct verve_group; RCU
- * @lock: changes of all that
- * @attached: QPs, over all groups
+ * struct verve_mcast - multicast groups of a device
+ * @groups: struct verve_group by address; RCU
+ * @lock: serialises changes of @groups and @attached
+ * @attached: number of attached QPs in all groups
  */
 struct verve_mcast {
 	struct rhashtable groups;
-	struct mutex lock; /* attaching and detaching */
+	struct mutex lock; /* groups, attached */
 	u32 attached __guarded_by(&lock);
 };
 
 /**
  * struct verve_dev - a Verve device
- * @ibdev: what the RDMA core knows; first member, freed by the core
- * @ndev: the netdev below; NULL once that is being unregistered. RCU; the
- *	device holds a reference while it is set. Written under the mutex of
- *	the list.
- * @ndev_tracker: of that reference
- * @net: per-namespace state (sockets) of the netdev's namespace; held
- * @sender: what packets carry whose ICRC a NIC may compute (offload/icrc.c); NULL
- *	without the registry of NICs
- * @offload: where the registry keeps what NICs may know of the device
- *	(offload/rc/qpc.c); likewise
- * @nic_wq: workqueue: QPs that go to a NIC and come back, one at a time, as they wait
- *	for the same driver; set with @offload
- * @readdress: on @nic_wq: NICs may know addresses that are not right any more
- * @uso: what is known of the netdev's segmentation, of IPv4 and of IPv6
- * @entry: in the list of devices (device.c), under its mutex; holds a
- *	reference on @ibdev
- * @removal: unregisters the device, and waits for others who do
- * @hw_roce_search: looks for another RDMA device of the NIC (path/hw_roce.c)
- * @is_heard: there is no need for that: something has arrived, or one was found
- * @port_active: as last reported by an event; under the list's mutex
- * @mr_table: keys to MRs and MWs, by the upper 24 bits of the key
- *	(memory/keys.c)
- * @mw_lock: spinlock: bindings of memory windows (memory/window.c)
- * @ahs: AH number to struct verve_av (path/av.c); RCU
- * @next_ah: where the search for a free number begins
+ * @ibdev: device of the RDMA core, which frees it; first member
+ * @ndev: netdev below, with a reference, or NULL once the netdev is being
+ *	unregistered; RCU, written under devices_lock
+ * @ndev_tracker: tracker of the reference on @ndev
+ * @net: per-namespace state (sockets) of the netdev's namespace, referenced
+ * @sender: state in the registry of NICs for packets whose ICRC a NIC may compute
+ *	(offload/icrc.c); NULL without the registry
+ * @offload: state in the registry for objects that NICs may know
+ *	(offload/rc/qpc.c); NULL without the registry
+ * @nic_wq: ordered workqueue for offloading QPs and taking them back, because each
+ *	waits for the same driver; set with @offload
+ * @readdress: work item on @nic_wq: addresses of QPs that NICs know may have changed
+ * @uso: trials of the netdev's UDP segmentation, for IPv4 and IPv6
+ * @entry: entry in the list of devices (device.c), which holds a reference on
+ *	@ibdev; protected by devices_lock
+ * @removal: work item that unregisters the device, or waits for other callers that do
+ * @hw_roce_search: work item that searches for RDMA devices of the NIC
+ *	(path/hw_roce.c)
+ * @is_heard: no search is needed: a packet has arrived, or a device was found
+ * @port_active: state of the port in the last event; protected by devices_lock
+ * @mr_table: MRs and MWs, by the upper 24 bits of the key (memory/keys.c)
+ * @mw_lock: protects bindings of memory windows (memory/window.c)
+ * @ahs: struct verve_av by AH number (path/av.c); RCU
+ * @next_ah: number at which the search for a free AH number begins
  * @srq_nums: numbers of SRQs
- * @num_pds: how many there are, as the next two; see verve_quota_take()
- * @num_cqs: likewise
- * @num_qps: likewise
+ * @num_pds: number of PDs; see verve_quota_take()
+ * @num_cqs: number of CQs
+ * @num_qps: number of QPs
  * @mcast: multicast groups (transport/mcast.c)
- * @gsi: the QP with number 1, RCU; set while it exists
- * @stats: per-CPU counters of what is not counted apart
- * @apart: per-CPU counters of QPs that are counted apart, by the number of
- *	their rdma_counter (verbs/counter.c)
- * @past: what such counters held that are gone; under the lock of @apart
- * @qps: every QP of the device, for events that concern all; under @qp_lock
- * @qp_lock: mutex
- * @dma_mr: what the local DMA lkey stands for: all kernel memory
- * @cc: how congestion is reacted to (cc_params.c)
- * @mac: address that GUIDs are made from
+ * @gsi: QP 1 while it exists; RCU
+ * @stats: per-CPU counters, but for QPs bound to an rdma_counter
+ * @apart: per-CPU counters of QPs bound to an rdma_counter, by its number
+ *	(verbs/counter.c)
+ * @past: sums of deallocated counters of @apart, under its lock
+ * @qps: list of all QPs; protected by @qp_lock
+ * @qp_lock: mutex of @qps, and of writing @gsi
+ * @dma_mr: region of the local DMA lkey: all kernel memory
+ * @cc: parameters of congestion control (cc_params.c)
+ * @mac: Ethernet address from which GUIDs are made
  */
 struct verve_dev {
 	struct ib_device ibdev;
@@ -141,19 +140,21 @@ static inline struct verve_dev *to_vdev(struct ib_device *ibdev)
 	return container_of(ibdev, struct verve_dev, ibdev);
 }
 
-/* RCU. The netdev below, or NULL when it goes away. */
+/* Return: netdev below, or NULL if it is being unregistered. Context: RCU reader. */
 static inline struct net_device *verve_ndev_rcu(const struct verve_dev *dev)
 {
 	return rcu_dereference(dev->ndev);
 }
 
 /**
- * verve_quota_take() - one more object of a kind
- * @count: how many there are
- * @most: how many there may be
+ * verve_quota_take() - count an object against a limit
+ * @count: number of objects
+ * @most: limit
+ *
+ * verve_quota_give() reverses this function.
  *
  * Context: any.
- * Return: 0 or -ENOMEM; verve_quota_give() is the reverse.
+ * Return: 0, or -ENOMEM at the limit.
  */
 static inline int verve_quota_take(atomic_t *count, int most)
 {

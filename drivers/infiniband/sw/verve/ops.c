@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the RDMA core calls, and the few thunks between its prototypes, which
- * differ from kernel to kernel, and ours.
+ * Operations for the RDMA core, and thunks for prototypes that differ between
+ * kernels.
  */
 #include <linux/module.h>
 #include <rdma/uverbs_ioctl.h>
@@ -25,7 +25,7 @@
 
 struct ib_dmah;
 
-/* The one of two functions that has the type of an operation. */
+/* Select the function whose type is that of the operation in this kernel. */
 #define OP(op, one, other)						\
 	__builtin_choose_expr(						\
 		__same_type(((const struct ib_device_ops *)NULL)->op,	\

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Performance management (IBTA vol. 1, 16.1): where the core takes
- * /sys/class/infiniband/DEV/ports/1/counters from.
+ * Performance management (IBTA vol. 1, 16.1), the source of
+ * /sys/class/infiniband/DEV/ports/1/counters.
  *
- * It asks the port by management datagrams that never leave the machine. What
- * comes from the network is left to whoever listens on QP 1: peers have no
- * business with our counters.
+ * The core queries the port by management datagrams that do not leave the machine.
+ * Datagrams from the network get IB_MAD_RESULT_FAILURE, because peers must not read
+ * the counters. Agents that listen on QP 1 still get them.
  *
- * Where nobody listens, nobody answers. By IB_MAD_RESULT_SUCCESS the core would say
- * that the class is not served, and look up the neighbour for that: for a second, if it
- * does not exist, in which the connection manager's datagrams wait behind that one, and
- * after which the core may find that the device has gone.
+ * On IB_MAD_RESULT_SUCCESS, the core would answer that nobody serves the class. For
+ * this it resolves the neighbour, which takes a second if the neighbour does not
+ * exist. Datagrams of the connection manager would wait as long, and the device may
+ * be gone afterwards.
  */
 #include <linux/minmax.h>
 #include <rdma/ib_mad.h>
@@ -18,14 +18,14 @@
 #include "device.h"
 #include "ops.h"
 
-/* Where an attribute begins in the data of a MAD (16.1.1) */
+/* Offset of an attribute in the data of a MAD (16.1.1) */
 #define ATTRIBUTE_OFFSET	40
 
 enum { REPLY = IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY };
 
 #define COUNT(total, name)	((total)->counter[VERVE_CNT_##name])
 
-/* Counters stop at their largest value (16.1.3.5). */
+/* Counters saturate (16.1.3.5). */
 static u8 clamp8(u64 value)
 {
 	return min_t(u64, value, U8_MAX);
@@ -41,7 +41,7 @@ static __be32 clamp32(u64 value)
 	return cpu_to_be32(min_t(u64, value, U32_MAX));
 }
 
-/* Data is counted in units of four bytes (16.1.3.5). */
+/* The unit of data counters is four bytes (16.1.3.5). */
 static u64 words(u64 bytes)
 {
 	return bytes / 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a device says of itself and of its one port.
+ * Attributes of a device and its port.
  */
 #include <linux/ethtool.h>
 #include <linux/if_vlan.h>
@@ -13,16 +13,16 @@
 #include "path/path.h"
 
 enum {
-	/* No OUI: this is not anybody's hardware. */
+	/* A software device has no OUI. */
 	VENDOR_ID	= 0xffffff,
 	PART_ID		= 0x7665,	/* "ve" */
 	HW_VERSION	= 1,
 
-	/* Mb/s of a netdev that does not tell; what virtual ones claim. */
+	/* Mb/s of netdevs without a speed; the speed of virtual netdevs */
 	DEFAULT_SPEED	= SPEED_10000,
 };
 
-/* Wherever a QP names memory, the memory may come on demand. */
+/* All operations that access memory support on-demand paging. */
 static void set_odp_caps(struct ib_device_attr *attr)
 {
 	const u32 messages = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV |
@@ -51,7 +51,7 @@ int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.fw_ver = VERVE_VERSION_CODE,
 		.sys_image_guid = ibdev->node_guid,
 		.max_mr_size = U64_MAX,
-		/* Of 4 KiB and up; blocks of memory may have any size. */
+		/* Blocks may have any size from a page up. */
 		.page_size_cap = U32_MAX & PAGE_MASK,
 		.vendor_id = VENDOR_ID,
 		.vendor_part_id = PART_ID,
@@ -129,9 +129,9 @@ static struct net_device *hold_netdev(struct verve_dev *dev)
 }
 
 /*
- * The core fills the GID table with the addresses of this netdev and of the
- * VLANs on it. It does not know devices on a VLAN: they name the netdev below,
- * and verve_av_fill() refuses what is not the VLAN's.
+ * The core fills the GID table with the addresses of this netdev and of its VLANs,
+ * and does not support a VLAN here. So a device on a VLAN returns the netdev below,
+ * and verve_av_fill() refuses GIDs that are not the VLAN's.
  */
 struct net_device *verve_get_netdev(struct ib_device *ibdev, u32 port_num)
 {
@@ -151,7 +151,7 @@ bool verve_port_is_active(const struct net_device *ndev)
 	return netif_running(ndev) && netif_carrier_ok(ndev);
 }
 
-/* The slowest link of InfiniBand that is as fast; Mb/s. */
+/* Set the slowest InfiniBand link that is not slower than @speed, in Mb/s. */
 static void set_speed(struct ib_port_attr *attr, u32 speed)
 {
 	static const struct {
@@ -180,8 +180,8 @@ static void set_speed(struct ib_port_attr *attr, u32 speed)
 }
 
 /*
- * Not ib_get_eth_speed(): it fills the log for netdevs that have no speed, such
- * as lo.
+ * ib_get_eth_speed() would log a message for each query of a netdev without a speed,
+ * such as lo.
  */
 static u32 netdev_speed(struct net_device *ndev)
 {
@@ -209,7 +209,7 @@ static void set_link(struct ib_port_attr *attr, struct net_device *ndev)
 	}
 }
 
-/* What is left of the port when its netdev has gone. */
+/* Attributes of a port whose netdev has been unregistered */
 static void set_no_link(struct ib_port_attr *attr)
 {
 	attr->state = IB_PORT_DOWN;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the netdev does for a device, and why not more: the device's directory offload
- * in sysfs. One line in each file: "in use", "on trial", or "off:" and the reason.
+ * Directory "offload" of a device in sysfs: status of each offload of its netdev. Each
+ * file has one line: "in use", "on trial", or "off:" and the reason.
  */
 #include <rdma/ib_verbs.h>
 #include <rdma/verve_offload.h>
@@ -10,7 +10,7 @@
 #include "offload/uso.h"
 #include "services.h"
 
-/* The netdev's own features; those of a VLAN are its parent's as far as it has them. */
+/* Features of the netdev. A VLAN inherits those of its parent. */
 static ssize_t say_feature(const struct net_device *ndev, netdev_features_t bit,
 			   const char *name, char *buf)
 {
@@ -74,7 +74,7 @@ static struct verve_dev *to_owner(struct device *device)
 	return rdma_device_to_drv_device(device, struct verve_dev, ibdev);
 }
 
-/* A file; in its expression, dev, ndev and buf are what they are called. */
+/* Define a file. The expression @say may use dev, ndev and buf. */
 #define SERVICE(name, say)						\
 static ssize_t name##_show(struct device *device,			\
 			   struct device_attribute *attr, char *buf)	\
@@ -125,7 +125,10 @@ static const struct attribute_group group = {
 
 void verve_services_show(struct ib_device *ibdev)
 {
-	/* The core's, the driver's, and this, where a device's hw_stats would be. */
+	/*
+	 * groups[0] is the core's, groups[1] the driver's. groups[2] is for hw_stats
+	 * of a device, which Verve does not have.
+	 */
 	enum { PLACE = 2 };
 
 	BUILD_BUG_ON(ARRAY_SIZE(ibdev->groups) <= PLACE + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters: their names and sums
+ * Names and sums of counters
  */
 #include <rdma/ib_verbs.h>
 #include "device.h"

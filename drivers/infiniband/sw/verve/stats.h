@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Per-CPU counters of a device, shown as hw_counters.
+ * Per-CPU counters of a device, shown in hw_counters.
  *
- * Names are rdma_rxe's, and mlx5's where the meaning is equal; every packet
- * that is thrown away is counted under one rx_drop_* reason.
+ * Names are those of rdma_rxe or mlx5 where the meaning is the same. Each dropped
+ * packet is counted by one rx_drop_* counter.
  */
 #ifndef VERVE_STATS_H
 #define VERVE_STATS_H
@@ -103,16 +103,17 @@ struct verve_stats {
 };
 
 /**
- * struct verve_apart - what QPs bound to one rdma_counter count into
- * @stats: per CPU
+ * struct verve_apart - counters of the QPs bound to one rdma_counter
+ * @stats: per-CPU counters
  */
 struct verve_apart {
 	struct verve_stats __percpu *stats;
 };
 
 /*
- * BH off, not in a hard interrupt: so nobody comes in between, and no architecture
- * has to mask interrupts for it. With PREEMPT_RT, others do.
+ * With BH off and outside of hard interrupts, nothing else on this CPU increments a
+ * counter, so __this_cpu_add() is enough. With PREEMPT_RT, another engine may preempt
+ * this one.
  */
 #ifdef CONFIG_PREEMPT_RT
 #define verve_stats_add(counter, n)	this_cpu_add(counter, n)
@@ -121,8 +122,8 @@ struct verve_apart {
 #endif
 
 /*
- * @n of @name, e.g. verve_count(qp, sent_pkts, 3). @owner is the QP that it
- * happened to, or a device when it happened to none.
+ * Add @n to counter @name, e.g. verve_count(qp, sent_pkts, 3). @owner is the QP, or
+ * the device for events without a QP.
  *
  * Context: BH off, not in a hard interrupt.
  */
@@ -130,7 +131,7 @@ struct verve_apart {
 	verve_stats_add(READ_ONCE((owner)->stats)->counter[VERVE_CNT_##name], \
 			(n))
 
-/* Likewise, where BH are on. */
+/* Like verve_count(), with BH on. */
 #define verve_count_bh(owner, name, n) do {	\
 	local_bh_disable();			\
 	verve_count(owner, name, n);		\
@@ -140,19 +141,19 @@ struct verve_apart {
 struct rdma_hw_stats;
 struct verve_dev;
 
-/* Add the sums over all CPUs to @values. Any context. */
+/* Add the sums over all CPUs to @values. Context: any. */
 void verve_stats_sum(const struct verve_stats __percpu *stats, u64 *values);
 
 /**
- * verve_stats_total() - all that ever happened on a device
+ * verve_stats_total() - sum up the counters of a device and its rdma_counters
  * @dev: device
- * @total: filled: its own counters, and those of QPs that are counted apart
+ * @total: set to the sums, including those of deallocated rdma_counters
  *
  * Context: process.
  */
 void verve_stats_total(struct verve_dev *dev, struct verve_stats *total);
 
-/* All at 0, with their names. Process. NULL: no memory. */
+/* Allocate counters of the core. Context: process. Return: NULL on failure. */
 struct rdma_hw_stats *verve_stats_alloc(void);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module of the unit tests; the suites stand beside what they test.
+ * Module of the unit tests. Each suite is beside the code under test.
  */
 #include <linux/module.h>
 

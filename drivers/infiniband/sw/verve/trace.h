@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints: what the engines of QPs do, and what becomes of packets. See
- * Documentation/tracing.rst.
+ * Tracepoints of engines and packets. See Documentation/tracing.rst.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM verve
@@ -13,13 +12,13 @@
 #include <rdma/ib_verbs.h>
 #include "stats.h"
 
-/* Whole only where tracepoints are made: trace.c */
+/* Only trace.c needs the complete types. */
 struct verve_burst;
 struct verve_dev;
 struct verve_pdu;
 struct verve_qp;
 
-/* Names of enum verve_counter; of which drops are some */
+/* Names of enum verve_counter, which include the reasons of drops */
 #define X(name) TRACE_DEFINE_ENUM(VERVE_CNT_##name);
 VERVE_COUNTERS(X)
 #undef X
@@ -39,7 +38,7 @@ VERVE_COUNTERS(X)
 			 { 5, "SQE" },					\
 			 { 6, "ERR" })
 
-/* BTH opcodes as RoCE has them: service and operation (IBTA vol. 1, 9.2.1) */
+/* BTH opcodes of RoCE: service and operation (IBTA vol. 1, 9.2.1) */
 #define verve_show_opcode(opcode)					\
 	__print_symbolic(opcode,					\
 			 { 0x00, "RC_SEND_FIRST" },			\
@@ -83,7 +82,7 @@ VERVE_COUNTERS(X)
 			 { 0x65, "UD_SEND_ONLY_IMM" },			\
 			 { 0x81, "CNP" })
 
-/* The syndrome of an AETH (9.7.5.1.1, 9.7.5.2.8), its value aside */
+/* AETH syndrome (9.7.5.1.1, 9.7.5.2.8), without the timer of an RNR NAK */
 #define verve_show_nak(syndrome)					\
 	__print_symbolic(((syndrome) & 0x60) == 0x20 ? 0x20 : (syndrome), \
 			 { 0x20, "RNR" },				\
@@ -189,12 +188,12 @@ DECLARE_EVENT_CLASS(verve_nak,
 		  __entry->psn)
 );
 
-/* By the responder */
+/* The responder sends a NAK. */
 DEFINE_EVENT(verve_nak, verve_nak_sent,
 	TP_PROTO(const struct verve_qp *qp, u8 syndrome, u32 psn),
 	TP_ARGS(qp, syndrome, psn));
 
-/* By the completer */
+/* The completer receives a NAK. */
 DEFINE_EVENT(verve_nak, verve_nak_received,
 	TP_PROTO(const struct verve_qp *qp, u8 syndrome, u32 psn),
 	TP_ARGS(qp, syndrome, psn));
@@ -222,11 +221,11 @@ DECLARE_EVENT_CLASS(verve_retry,
 		  __entry->rnr_retries)
 );
 
-/* The local ACK timeout ran out: before what is done about it */
+/* The local ACK timeout has expired. Emitted before the reaction. */
 DEFINE_EVENT(verve_retry, verve_timeout,
 	TP_PROTO(const struct verve_qp *qp), TP_ARGS(qp));
 
-/* Packets from una on will be sent again; psn is what would have come next */
+/* Packets from una on will be sent again. psn is the next PSN before that. */
 DEFINE_EVENT(verve_retry, verve_rewind,
 	TP_PROTO(const struct verve_qp *qp), TP_ARGS(qp));
 
