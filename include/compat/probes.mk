@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the preprocessor cannot see: does this kernel have a function, a member
-# of a structure, or a prototype. Each COMPAT_HAVE_* is looked for in the
-# kernel's own headers, never derived from its version: distributions backport.
+# Probes for functions, members and prototypes, which the preprocessor cannot test.
+# Each COMPAT_HAVE_* comes from a search of the kernel's headers, and never from its
+# version, because distributions backport.
 
 compat-probe = $(if $(shell grep -sF -e '$(2)' $(srctree)/include/$(1)),-DCOMPAT_HAVE_$(3))
 

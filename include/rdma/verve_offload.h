@@ -2,13 +2,13 @@
 /**
  * DOC: Offloads to NICs
  *
- * What a NIC's driver does for Verve, a transport of RoCEv2 in software. A driver
- * needs this header and the module verve_offload, which is a registry: it never
- * depends on the transport, which may come, go or be absent.
+ * Interface between drivers of NICs and Verve, a RoCEv2 transport in software. A driver
+ * needs this header and the module verve_offload, a registry. It does not depend on the
+ * transport, which may be loaded and unloaded at any time, or be absent.
  *
- * Whatever a driver does not do, or does not do any more, software does. A packet
- * that a driver cannot send as asked it drops: that is a lost packet, and the
- * transport knows what to do about those. See Documentation/offload.rst.
+ * Software does the work that a driver does not offer or no longer offers. A driver
+ * drops a packet that it cannot send as requested, and the transport recovers as from
+ * any lost packet. See Documentation/offload.rst.
  */
 #ifndef RDMA_VERVE_OFFLOAD_H
 #define RDMA_VERVE_OFFLOAD_H
@@ -29,18 +29,18 @@ struct verve_offload_rc_ops;
 struct verve_offload_rc_user;
 struct verve_offload_rc_wr;
 
-/* Changes when a driver that was not built again could not work any more. */
+/* Incremented by changes after which drivers must be rebuilt */
 #define VERVE_OFFLOAD_ABI	1
 
 /**
- * enum verve_offload_feature - what a device can do, or does now
+ * enum verve_offload_feature - features of a device
  * @VERVE_OFFLOAD_TX_ICRC: compute the ICRC of packets for which
- *	verve_offload_is_due() says that it is due
- * @VERVE_OFFLOAD_RX_ICRC: say of packets that come in that their ICRC is right,
- *	by verve_offload_verified()
- * @VERVE_OFFLOAD_TX_LSO: make packets of an LSO packet, and with them their ICRCs, so
- *	it needs VERVE_OFFLOAD_TX_ICRC too; see "LSO: packets, made by the device"
- * @VERVE_OFFLOAD_RX_DDP: write the payload of RDMA WRITEs to its place; see "RDMA
+ *	verve_offload_is_due() returns true
+ * @VERVE_OFFLOAD_RX_ICRC: verify the ICRC of received packets, and report it by
+ *	verve_offload_verified()
+ * @VERVE_OFFLOAD_TX_LSO: segment LSO packets, and compute the ICRCs of the packets;
+ *	requires VERVE_OFFLOAD_TX_ICRC; see "LSO: packets, made by the device"
+ * @VERVE_OFFLOAD_RX_DDP: write the payload of RDMA WRITEs to memory; see "DDP: RDMA
  *	WRITEs, placed by the device"
  * @VERVE_OFFLOAD_RC: run RC QPs; see rdma/verve_offload_rc.h
  */
@@ -57,13 +57,13 @@ enum verve_offload_feature {
 				 VERVE_OFFLOAD_TX_LSO | \
 				 VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC)
 
-/* Those for which a device has to know memory regions and QPs */
+/* Features for which a device must know memory regions and QPs */
 #define VERVE_OFFLOAD_STATEFUL	(VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC)
 
 /**
- * struct verve_offload_caps - what a device can do at best
+ * struct verve_offload_caps - capabilities of a device
  * @abi: VERVE_OFFLOAD_ABI
- * @features: of enum verve_offload_feature
+ * @features: all features that the device may have, enum verve_offload_feature
  */
 struct verve_offload_caps {
 	u32 abi;
@@ -71,11 +71,11 @@ struct verve_offload_caps {
 };
 
 /**
- * struct verve_offload_object - the registry's part of an object
- * @entry: of those of @ibdev
- * @ibdev: RDMA device that it belongs to
- * @offload: device that it is known to, or NULL
- * @context: the driver's
+ * struct verve_offload_object - state of an object in the registry
+ * @entry: entry in the list of @ibdev
+ * @ibdev: RDMA device of the object
+ * @offload: device that knows the object, or NULL
+ * @context: the driver's context of the object
  */
 struct verve_offload_object {
 	struct list_head entry;
@@ -87,34 +87,34 @@ struct verve_offload_object {
 /**
  * DOC: Memory regions and QPs that a device knows
  *
- * A device that has a feature of VERVE_OFFLOAD_STATEFUL is told of memory regions and
- * connected QPs, by ops.mr_add() and ops.qp_add(), and that they go, by ops.mr_del()
- * and ops.qp_del(): of those that are there when it gets such a feature, and of all
- * that come and go while it has one. When it loses them, because it is set down or its
- * driver says so or unregisters, all are taken back; and if it gets them again, told
- * anew. QPs are added after the regions and go before them.
+ * The registry adds memory regions and connected QPs to a device that has a feature of
+ * VERVE_OFFLOAD_STATEFUL, by ops.mr_add() and ops.qp_add(), and deletes them by
+ * ops.mr_del() and ops.qp_del(). When a device gets such a feature, all existing objects
+ * are added. When it loses these features, because the netdev is set down or the driver
+ * says so or unregisters, all objects are deleted. QPs are added after regions and
+ * deleted before them.
  *
- * A device gets the objects of an RDMA device if it is what that is on, through VLANs
- * and bonds, and the only one. Keys of regions are unique in their protection domain,
- * numbers of QPs everywhere.
+ * A device gets the objects of an RDMA device if it is the only device below that RDMA
+ * device, directly or through VLANs and bonds. Keys of regions are unique in a protection
+ * domain. Numbers of QPs are unique in the system.
  *
- * One that cannot take an object returns an error from adding it. Nobody is told: for
- * that object, software does everything.
+ * A driver that cannot add an object returns an error. Software then does all work for
+ * that object, without any report.
  */
 
 /**
  * struct verve_offload_mr - a memory region
- * @rkey: key, for both sides
- * @pd: protection domain, to be compared with that of the QP
- * @iova: address of the first byte, as peers name it
+ * @rkey: lkey and rkey
+ * @pd: protection domain, which must be that of the QP
+ * @iova: address of the first byte in packets and work requests
  * @length: bytes
- * @access: IB_ACCESS_* flags; without VERVE_OFFLOAD_RC, IB_ACCESS_REMOTE_WRITE is
- *	among them
- * @sgt: pages; the table is the registry's, so whoever maps them for DMA copies it
- * @offset: of the first byte in the first page
- * @object: the registry's
+ * @access: IB_ACCESS_* flags; without VERVE_OFFLOAD_RC, they include
+ *	IB_ACCESS_REMOTE_WRITE
+ * @sgt: pages; read-only, so a driver that maps them for DMA copies the table
+ * @offset: offset of the first byte in the first page
+ * @object: private to the registry
  *
- * Pinned, and constant until ops.mr_del() has returned.
+ * The memory is pinned. All fields are constant until ops.mr_del() has returned.
  */
 struct verve_offload_mr {
 	u32 rkey;
@@ -128,10 +128,10 @@ struct verve_offload_mr {
 };
 
 /**
- * enum verve_offload_rx - whether a device places what comes for a QP
- * @VERVE_OFFLOAD_RX_IDLE: no, and it need not be told how far the QP is
- * @VERVE_OFFLOAD_RX_WATCHING: not now, but it would from the next ops.rx_sync() on
- * @VERVE_OFFLOAD_RX_PLACING: yes
+ * enum verve_offload_rx - DDP state of a QP
+ * @VERVE_OFFLOAD_RX_IDLE: the device places nothing and needs no ops.rx_sync()
+ * @VERVE_OFFLOAD_RX_WATCHING: the device places nothing before the next ops.rx_sync()
+ * @VERVE_OFFLOAD_RX_PLACING: the device places payload
  */
 enum verve_offload_rx {
 	VERVE_OFFLOAD_RX_IDLE,
@@ -143,27 +143,27 @@ enum verve_offload_rx {
  * struct verve_offload_qp - an RC QP that can receive
  * @qpn: number
  * @pd: protection domain
- * @access: IB_ACCESS_REMOTE_* flags that it allows
+ * @access: IB_ACCESS_REMOTE_* flags
  * @mtu: path MTU in bytes
- * @peer_qpn: number of the QP that it is connected with
- * @local: its IP address; IPv4 as v4-mapped
- * @peer: its peer's
- * @sport: UDP source port that it sends from; 4791 is the destination port of both
- * @mac: Ethernet address that its packets come to
- * @vlan: VLAN id that they come with, whatever their priority, or
- *	VERVE_OFFLOAD_NO_VLAN
- * @rx: enum verve_offload_rx; see "RDMA WRITEs, placed by the device"
+ * @peer_qpn: number of the connected QP
+ * @local: IP address of the QP, IPv4 as v4-mapped
+ * @peer: IP address of the peer
+ * @sport: UDP source port of packets sent; the destination port is 4791 both ways
+ * @mac: Ethernet destination address of received packets
+ * @vlan: VLAN id of received packets, with any priority, or VERVE_OFFLOAD_NO_VLAN
+ * @rx: enum verve_offload_rx; see "DDP: RDMA WRITEs, placed by the device"
  * @placed: PSN of the newest packet that a device has placed, or a value beyond 24
- *	bits; likewise
- * @lock: the registry's: calls of ops.rx_sync() and ops.rx_stop()
- * @user: the transport's, for a QP that may be offloaded; or NULL
- * @owner: likewise
- * @is_offered: the registry's: it may be offloaded to the device
- * @is_offloaded: and is; under the registry's lock of the device
- * @object: the registry's
+ *	bits
+ * @lock: private to the registry: serialises ops.rx_sync() and ops.rx_stop()
+ * @user: operations of the transport for a QP that may be offloaded, or NULL
+ * @owner: QP of the transport, for @user
+ * @is_offered: private to the registry: the QP may be offloaded to the device
+ * @is_offloaded: private to the registry: the QP is offloaded; protected by the lock of
+ *	the device
+ * @object: private to the registry
  *
- * Constant until ops.qp_del() has returned, up to @vlan. @rx and @placed are the
- * driver's between ops.qp_add() and ops.qp_del().
+ * The fields up to @vlan are constant until ops.qp_del() has returned. The driver writes
+ * @rx and @placed between ops.qp_add() and ops.qp_del().
  */
 struct verve_offload_qp {
 	u32 qpn;
@@ -190,12 +190,11 @@ struct verve_offload_qp {
 #define VERVE_OFFLOAD_NO_PSN	U32_MAX
 
 /**
- * struct verve_offload_rx_point - how far a QP has executed what came
- * @psn: of the newest packet; none after it has been executed
- * @left: bytes to come of an RDMA WRITE that is under way; 0: the next packet begins
- *	a message
- * @va: where the next of them goes
- * @rkey: its key
+ * struct verve_offload_rx_point - progress of a QP's responder
+ * @psn: PSN of the newest packet executed
+ * @left: bytes to come of the present RDMA WRITE; 0: the next packet begins a message
+ * @va: address of the next byte
+ * @rkey: key of the RDMA WRITE
  */
 struct verve_offload_rx_point {
 	u32 psn;
@@ -205,36 +204,37 @@ struct verve_offload_rx_point {
 };
 
 /**
- * struct verve_offload_ops - what a driver is asked; each may be NULL
- * @features: which of its features the device has now, of those in the caps;
- *	asked soon after the netdev has come up or its features have changed, at other
- *	times, and by verve_offload_update(). Process context. NULL: all
- * @may_send: whether the device can do what is due for this packet, as
- *	verve_offload_is_due() and verve_offload_is_lso() tell. If not, software
- *	does it: of an LSO packet it makes a train, and asks again for that.
- *	Called right before the packet is handed to the driver; BH off, RCU.
- *	NULL: always
- * @mr_add: a memory region. The context is handed to ops.mr_del(). Return: 0 or an
+ * struct verve_offload_ops - operations of a driver; each may be NULL
+ * @features: return the features of the caps that the device has now. Called soon after
+ *	the netdev has come up or its features have changed, by
+ *	verve_offload_update(), and at other times. Process context. NULL: all features
+ * @may_send: return true if the device can do the work of this packet, which
+ *	verve_offload_is_due() and verve_offload_is_lso() tell. If not, software does
+ *	it. Software makes a train of an LSO packet, and calls may_send() for the
+ *	train. Called right before the packet is handed to the driver, with BH off, as
+ *	an RCU reader. NULL: always true
+ * @mr_add: add a memory region, and set the context for ops.mr_del(). Return: 0 or an
  *	error
- * @mr_del: it goes. When this returns, the device does not touch its memory any more
- * @qp_add: a QP, likewise
- * @qp_del: it goes. When this returns, the device does not write for it any more
- * @rx_sync: how far a QP is: from the next packet on, the device may place what
- *	comes. Called if its state is VERVE_OFFLOAD_RX_WATCHING. BH off. Return: whether
- *	it does; then the state is VERVE_OFFLOAD_RX_PLACING
- * @rx_stop: place nothing more for a QP. When this returns, the device has not, nor
- *	will it; the state is not VERVE_OFFLOAD_RX_PLACING. BH off
- * @rc: see rdma/verve_offload_rc.h; looked at only with VERVE_OFFLOAD_RC
+ * @mr_del: delete a memory region. When mr_del() returns, the device no longer accesses
+ *	its memory
+ * @qp_add: add a QP, and set the context of its other operations. Return: 0 or an error
+ * @qp_del: delete a QP. When qp_del() returns, the device no longer writes for it
+ * @rx_sync: tell the progress of a QP, so that the device may place payload from the
+ *	next packet on. Called in state VERVE_OFFLOAD_RX_WATCHING, with BH off. Return:
+ *	true if the device has set the state VERVE_OFFLOAD_RX_PLACING
+ * @rx_stop: stop placing payload for a QP. When rx_stop() returns, the device writes
+ *	nothing more, and the state is not VERVE_OFFLOAD_RX_PLACING. BH off
+ * @rc: see rdma/verve_offload_rc.h; used only with VERVE_OFFLOAD_RC
  *
- * The functions that add and delete are called in process context and may sleep. Of
- * them and @features, one at a time is called for a device; those of other devices do
- * not wait for it, nor does RTNL. None of the functions may take RTNL, or a lock that
- * the driver holds when it calls the registry: another driver's call, under RTNL, may
- * wait for them, where both netdevs lie below one bond. When the netdev is set down,
- * objects are taken back soon, perhaps after ndo_stop(). rx_sync() and rx_stop() are
- * called one at a time for a QP, under spinlocks.
+ * mr_add(), mr_del(), qp_add() and qp_del() are called in process context and may sleep.
+ * These and features() are called one at a time for a device. Neither calls for other
+ * devices nor holders of RTNL wait for them. No operation may take RTNL, or a lock that
+ * the driver holds when it calls the registry: if two netdevs are below one bond, a call
+ * of the other driver under RTNL may wait for this operation. When the netdev is set
+ * down, its objects are deleted soon, perhaps after ndo_stop(). rx_sync() and rx_stop()
+ * are called one at a time for a QP, under spinlocks.
  *
- * None is called after verve_offload_unregister() has returned.
+ * No operation is called after verve_offload_unregister() has returned.
  */
 struct verve_offload_ops {
 	u32 (*features)(struct net_device *ndev);
@@ -252,17 +252,17 @@ struct verve_offload_ops {
 };
 
 /**
- * verve_offload_register() - offer a device's services
+ * verve_offload_register() - register the features of a device
  * @ndev: registered netdev, which stays until verve_offload_unregister()
- * @ops: of the driver
- * @caps: copied
+ * @ops: operations of the driver
+ * @caps: capabilities, which are copied
  *
- * They are used while the netdev is up.
- *
- * Context: as verve_offload_update().
- * Return: a handle, or ERR_PTR(): -EPROTONOSUPPORT for another ABI, -EEXIST for a
- * netdev that is registered, -ENOMEM. Features that this kernel cannot use are
+ * Features are used while the netdev is up. Features that this kernel cannot use are
  * ignored.
+ *
+ * Context: process; RTNL may be held, see verve_offload_update().
+ * Return: a handle, or ERR_PTR(): -EPROTONOSUPPORT for another ABI, -EEXIST for a
+ * netdev that is registered, -ENOMEM.
  */
 struct verve_offload *
 verve_offload_register(struct net_device *ndev,
@@ -270,49 +270,50 @@ verve_offload_register(struct net_device *ndev,
 		       const struct verve_offload_caps *caps);
 
 /**
- * verve_offload_update() - what the device does now has changed
- * @offload: from verve_offload_register()
+ * verve_offload_update() - announce a change of the device's features
+ * @offload: handle from verve_offload_register()
  *
- * A driver that resets its device has ops.features() return 0, calls this, and
- * calls it again when the device works. When it returns, all objects are taken back if
- * the device knew some for what it has lost, and no packet is chosen any more for
- * services that are not offered. Those in the driver's queues are the driver's.
+ * A driver that resets its device has ops.features() return 0 and calls this function.
+ * It calls this function again when the device works. When this function returns, no
+ * more packets are chosen for features that the device has lost. If these include a
+ * stateful feature, all objects have been deleted. Packets in the driver's queues are
+ * the driver's business.
  *
- * Others may still come, at any later time: packets that were chosen before, and for
- * which the driver was too busy (NETDEV_TX_BUSY), or its queue was stopped right
- * then, wait in front of it. So ndo_start_xmit() compares what is due with what the
- * device can do by then; see verve_offload_help().
+ * Packets chosen earlier may still arrive at any later time. They wait in front of the
+ * driver if it returned NETDEV_TX_BUSY or has stopped its queue. So ndo_start_xmit()
+ * compares the work of each packet with the present features; see verve_offload_help().
  *
- * Context: process; waits for calls of the driver's, which never take RTNL; so RTNL may
- * be held.
+ * Context: process. Waits for operations of the driver. These never take RTNL, so the
+ * caller may hold it.
  */
 void verve_offload_update(struct verve_offload *offload);
 
 /**
- * verve_offload_unregister() - the device offers nothing any more
- * @offload: from verve_offload_register(); not to be used again
+ * verve_offload_unregister() - unregister the features of a device
+ * @offload: handle from verve_offload_register(), invalid afterwards
  *
- * Any time, in the middle of traffic. Packets that were handed to the driver
- * before are sent or dropped by it; so are those that come later because it was busy,
- * as verve_offload_update() says.
+ * A driver may unregister at any time, also during traffic. It sends or drops the packets
+ * that it has got, and those that still arrive because it was busy, see
+ * verve_offload_update().
  *
- * Context: as verve_offload_update().
+ * Context: process; RTNL may be held, see verve_offload_update().
  */
 void verve_offload_unregister(struct verve_offload *offload);
 
-/* The destructor of a packet whose ICRC is due; for verve_offload_is_due(). */
+/* Destructor that marks a packet without ICRC. See verve_offload_is_due(). */
 void verve_offload_due(struct sk_buff *skb);
 
 /**
- * verve_offload_is_due() - is the ICRC of a packet for the device to compute?
+ * verve_offload_is_due() - check whether the device must compute the ICRC
  * @skb: packet in ndo_start_xmit(), before it is orphaned
  *
- * The packet, or every packet of a train if the netdev takes those
- * (SKB_GSO_FRAGLIST), ends with 4 bytes of any value, which the ICRC of what is
- * sent replaces (IBTA vol. 1, Annex A17.3.3). Never true of what is not Verve's.
+ * The packet ends with 4 bytes of any value. The device replaces them by the ICRC of the
+ * packet that it sends (IBTA vol. 1, Annex A17.3.3). If the netdev takes trains
+ * (SKB_GSO_FRAGLIST), this holds for each packet of a train. The function returns false
+ * for packets that are not Verve's.
  *
  * Context: any.
- * Return: true if the device has to compute it.
+ * Return: true if the device must compute the ICRC.
  */
 static inline bool verve_offload_is_due(const struct sk_buff *skb)
 {
@@ -320,60 +321,60 @@ static inline bool verve_offload_is_due(const struct sk_buff *skb)
 }
 
 /**
- * verve_offload_help() - have software do what is due for a packet after all
+ * verve_offload_help() - compute the ICRCs of a packet or train in software
  * @skb: packet or train in ndo_start_xmit(), before it is orphaned
  *
- * For packets that were chosen for the device while it could do more than now: as
- * skb_checksum_help() does it for checksums.
+ * Like skb_checksum_help() for checksums, this function is for packets that were chosen
+ * before the device lost a feature.
  *
  * Context: BH off.
- * Return: 0: it is complete, and verve_offload_is_due() is false; or an error, and
- * the driver drops it: an LSO packet, or somebody has reshaped it.
+ * Return: 0, and verve_offload_is_due() is false; or an error for an LSO packet, or for
+ * a packet that was reshaped on its way. The driver drops it then.
  */
 int verve_offload_help(struct sk_buff *skb);
 
 /**
  * DOC: LSO: packets, made by the device
  *
- * A device with VERVE_OFFLOAD_TX_LSO is handed a run of packets of one message as
- * one packet: the one that it would be if the path MTU were larger. It has Ethernet,
- * IP, UDP and transport headers, which are linear, the payload of all, the pad and a
- * place for an ICRC, and its lengths are right. Its opcode is that of a packet in the
- * place of all of them: Only for a whole message, First, Middle or Last for a part
- * of one, and with immediate data or a key to invalidate if the last has that.
+ * A device with VERVE_OFFLOAD_TX_LSO gets several packets of one message as a single
+ * LSO packet, which has the form of a packet for a larger path MTU. It has linear
+ * Ethernet, IP, UDP and transport headers, the whole payload, the pad, and room for an
+ * ICRC. Its lengths are right. Its opcode is Only for a whole message, and First, Middle
+ * or Last for a part of one. The opcode has immediate data or an IETH if that of the last
+ * packet has.
  *
- * skb_shinfo(skb)->gso_size is the path MTU, bytes of payload for each packet but the
- * last, and a multiple of 4; gso_segs is how many packets there are, at least 1. What
- * the device sends are these packets, one after the other:
+ * skb_shinfo(skb)->gso_size is the path MTU, a multiple of 4. Each packet but the last
+ * has as many bytes of payload. gso_segs is the number of packets, at least 1. The device
+ * sends these packets in order, with
  *
- * - Ethernet and VLAN headers: as they are;
- * - IP, UDP: with the packet's length; UDP's checksum stays 0; the IPv4 identification
- *   counts up by one, and the header checksum follows;
- * - BTH: the opcode by the packet's place, the PSN counts up by one, modulo 2^24. The
- *   bits SolicitedEvent and AckReq are for the last packet, the pad count too; they
- *   are 0 in the others;
- * - RETH, AETH, immediate data, IETH: in the packets whose opcode has them, the same
- *   in all. An AETH may be in the first and the last;
- * - payload, pad, and the ICRC of this packet.
+ * - Ethernet and VLAN headers: unchanged;
+ * - IP, UDP: the lengths of the packet; the UDP checksum 0; the IPv4 identification
+ *   incremented by one for each packet, and the header checksum to match;
+ * - BTH: the opcode for the packet's place; the PSN incremented by one for each packet,
+ *   modulo 2^24. SolicitedEvent, AckReq and the pad count are in the last packet and 0
+ *   in the others;
+ * - RETH, AETH, immediate data, IETH: unchanged, in the packets whose opcode has them.
+ *   An AETH may be in the first and the last packet;
+ * - payload, pad, and the ICRC of the packet.
  *
- * The opcodes are those of SEND, RDMA WRITE and RDMA READ Response of RC, and SEND and
- * RDMA WRITE of UC. A device that cannot do all of that for some packet refuses it by
+ * The opcodes are those of SEND, RDMA WRITE and RDMA READ Response of RC, and of SEND and
+ * RDMA WRITE of UC. A driver whose device cannot segment some packet refuses it by
  * ops.may_send().
  */
 
-/* The destructor of an LSO packet that is the device's; for verve_offload_is_lso(). */
+/* Destructor that marks an LSO packet. See verve_offload_is_lso(). */
 void verve_offload_lso_due(struct sk_buff *skb);
 
 /**
- * verve_offload_is_lso() - is a packet for the device to make packets of?
+ * verve_offload_is_lso() - check whether the device must segment an LSO packet
  * @skb: packet in ndo_start_xmit(), before it is orphaned
  *
- * verve_offload_is_due() is false for those. As gso_type is 0, nobody but the driver
- * takes it for one that could be segmented. A device that cannot do it any more drops
- * it, and the transport sends packets in place of it.
+ * verve_offload_is_due() is false for LSO packets. Their gso_type is 0, so the stack does
+ * not segment them. A driver whose device has lost the feature drops the packet, and the
+ * transport sends single packets instead.
  *
  * Context: any.
- * Return: true if the device has to segment it.
+ * Return: true if the device must segment the packet.
  */
 static inline bool verve_offload_is_lso(const struct sk_buff *skb)
 {
@@ -381,18 +382,18 @@ static inline bool verve_offload_is_lso(const struct sk_buff *skb)
 }
 
 /**
- * verve_offload_verified() - a packet's ICRC is right
- * @skb: packet that has come in, before the driver hands it over. Its UDP checksum
- *	is right, too, or absent
+ * verve_offload_verified() - report that the ICRC of a packet is right
+ * @skb: received packet, before the driver hands it to the stack. Its UDP checksum is
+ *	right or absent
  *
- * Of a packet whose ICRC is wrong the driver says nothing: software finds that out,
- * drops and counts it.
+ * A driver does not report a wrong ICRC. Software checks the packet, drops it and counts
+ * it.
  *
  * Context: any.
  */
 static inline void verve_offload_verified(struct sk_buff *skb)
 {
-	/* One checksum beyond that of UDP, as for any protocol within UDP */
+	/* csum_level 1: one checksum is verified after that of UDP. */
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	skb->csum_level = 1;
 }
@@ -400,70 +401,70 @@ static inline void verve_offload_verified(struct sk_buff *skb)
 /**
  * DOC: DDP: RDMA WRITEs, placed by the device
  *
- * A device with VERVE_OFFLOAD_RX_DDP writes the payload of an RDMA WRITE to its
- * place. The transport remains responsible for all else: it decides in its own time
- * whether the packet is executed, answers it, and completes. It merely does not copy
- * what is there.
+ * A device with VERVE_OFFLOAD_RX_DDP writes the payload of an RDMA WRITE to the memory
+ * of the region. The transport remains responsible for all else: later it decides
+ * whether to execute the packet, acknowledges it, and completes the request. It only
+ * does not copy payload that has been placed.
  *
- * For each QP the device is in one of the states of enum verve_offload_rx. It only
- * watches at first. ops.rx_sync() tells it how far the transport has executed. From then
- * on it places the packets that follow, one after the other: a packet
+ * For each QP the device is in a state of enum verve_offload_rx, at first
+ * VERVE_OFFLOAD_RX_WATCHING. ops.rx_sync() tells it which packet the transport has
+ * executed last. From then on it places the packets that follow, in order. A packet is
+ * placed if
  *
- * - that would come to the QP, by its Ethernet address, VLAN, IP addresses, UDP port,
- *   QP number and P_Key (0x7fff or 0xffff), and whose ICRC is right;
- * - that has the PSN which is next;
- * - that is an RDMA WRITE First, Middle, Last or Only with payload and without
- *   immediate data, in its order, with the lengths that the path MTU demands;
- * - that the QP and the region allow, by access flags, protection domain and range,
- *   for all of the message that is to come.
+ * - its Ethernet address, VLAN, IP addresses, UDP port, QP number and P_Key (0x7fff or
+ *   0xffff) are those of the QP, and its ICRC is right;
+ * - it has the next PSN;
+ * - it is an RDMA WRITE First, Middle, Last or Only in due order, with payload and
+ *   without immediate data, and with the length that the path MTU demands;
+ * - access flags, protection domain and range of QP and region allow the rest of the
+ *   message.
  *
- * Responses and CNPs, which have other PSNs, change nothing. With any other packet
- * for the QP the device stops placing, before it hands that over: it is watching
- * again, until the next ops.rx_sync(). It sets @rx of struct verve_offload_qp by
- * verve_offload_rx_set().
+ * Responses and CNPs, which have PSNs of their own, do not change the state. The device
+ * stops placing with any other packet to the QP, before it hands that packet over. It is
+ * in the state VERVE_OFFLOAD_RX_WATCHING then, until the next ops.rx_sync(). The driver
+ * sets @rx of struct verve_offload_qp by verve_offload_rx_set().
  *
- * The packet is handed over with its headers linear, up to the payload. The payload
- * is in fragments, which are the pages of the region where it was placed, each with
- * a reference; behind it come the pad and the ICRC. The driver calls
- * verve_offload_placed(), and none of this changes GRO, firewalls or VLANs. A packet
- * whose payload is nowhere else is not lost by being dropped: the peer sends it again,
- * and then it is copied.
+ * The driver hands over a placed packet with linear headers up to the payload. The
+ * payload is in fragments, which are pages of the region, each with a reference. Pad and
+ * ICRC follow it. The driver calls verve_offload_placed(). GRO, firewalls and VLANs work
+ * as for any packet. If the packet is dropped, the peer sends it again, and software
+ * copies the payload.
  *
- * Why that is right. What has been executed is never written again, since the memory
- * may be the program's: while the device places, the transport executes nothing but
- * packets that it has placed, whose PSNs lie behind; for any other it calls
- * ops.rx_stop() first. So what comes by another device, was on its way before, or had
- * been reshaped does no harm. And memory is in the end as if all packets had been
- * executed in their order: what the device has placed after a packet that the
- * transport had to copy, the transport refuses, and copies it when it comes again.
- * For that @placed tells what was placed last, and ops.rx_sync() is not called
- * before the transport is beyond that.
+ * Two rules make this safe. First, memory of an executed packet is never written again,
+ * because it may belong to the program. While the device places payload, the transport
+ * executes only placed packets, whose PSNs the device has passed. It calls ops.rx_stop()
+ * before it executes any other packet. So packets from another device, packets received
+ * earlier, and packets that were reshaped do no harm. Second, memory is finally as if all
+ * packets had been executed in order. The transport refuses packets that were placed
+ * after a packet that it had to copy, and copies them when the peer sends them again. For
+ * this, @placed tells the last placed packet, and ops.rx_sync() is not called before the
+ * transport is beyond it.
  */
 
 /**
- * verve_offload_rx_set() - whether the device places for a QP
- * @qp: from ops.qp_add(), not yet deleted
- * @rx: VERVE_OFFLOAD_RX_PLACING only from ops.rx_sync(). Otherwise the device has
- *	stopped, and @qp->placed includes all that it has written
+ * verve_offload_rx_set() - set the DDP state of a QP
+ * @qp: QP between ops.qp_add() and ops.qp_del()
+ * @rx: VERVE_OFFLOAD_RX_PLACING only from ops.rx_sync(). With another state, the device
+ *	has stopped, and @qp->placed includes all packets that it has written
  *
  * Context: any.
  */
 static inline void verve_offload_rx_set(struct verve_offload_qp *qp,
 					enum verve_offload_rx rx)
 {
-	/* What was written is seen by whoever sees the state. */
+	/* A reader of the state sees all data that the device has written. */
 	smp_store_release(&qp->rx, rx);
 }
 
 /**
- * verve_offload_placed() - the payload of a packet is in its place
- * @skb: packet that has come in, before the driver hands it over
- * @qp: its QP, not yet deleted
- * @psn: its PSN
+ * verve_offload_placed() - report that the payload of a packet has been placed
+ * @skb: received packet with a right ICRC, before the driver hands it to the stack
+ * @qp: QP of the packet, between ops.qp_add() and ops.qp_del()
+ * @psn: PSN of the packet
  *
- * Its ICRC is right. Until it is taken in, its payload may change.
+ * The program may change the payload before the transport executes the packet.
  *
- * Context: any; one at a time for a QP.
+ * Context: any; one call at a time for a QP.
  */
 static inline void verve_offload_placed(struct sk_buff *skb,
 					struct verve_offload_qp *qp, u32 psn)
@@ -474,19 +475,20 @@ static inline void verve_offload_placed(struct sk_buff *skb,
 }
 
 /**
- * DOC: For the transport
+ * DOC: Interface to the transport
  *
- * It finds the registry by symbol_get(), so that it can be loaded without.
+ * The transport finds the registry by symbol_get(), so that it can be loaded without the
+ * registry.
  */
 
 /**
- * struct verve_offload_stats - what became of a sender's packets
+ * struct verve_offload_stats - counters of a sender
  * @device: ICRCs left to a device
- * @fallback: ICRCs computed in software after all, at the device
- * @unsettled: packets that never reached one: dropped on the way, or taken from it
+ * @fallback: ICRCs that software computed right before the device
+ * @unsettled: packets that never reached a device: dropped, or redirected, on their way
  * @lso_skbs: LSO packets left to a device
- * @lso_pkts: packets of those, which are counted by @device too
- * @lso_fallback: packets of those that became trains after all
+ * @lso_pkts: packets of these, which @device counts too
+ * @lso_fallback: packets of LSO packets that software segmented right before the device
  */
 struct verve_offload_stats {
 	u64 device;
@@ -498,13 +500,13 @@ struct verve_offload_stats {
 };
 
 /**
- * struct verve_offload_transport - what the registry asks of the transport
- * @fill: compute the ICRC of a packet, or of each in a train. BH off or on, RCU;
- *	the transport and network header offsets are right. Return: how many, or 0
- *	when somebody has reshaped it
- * @segment: make a train of an LSO packet, or a packet if it is one only; the ICRCs are
- *	still to be computed. Likewise; the LSO packet stays. Return: NULL without
- *	memory, or when somebody has reshaped it
+ * struct verve_offload_transport - operations of the transport
+ * @fill: compute the ICRC of a packet, or of each packet of a train. The offsets of
+ *	transport and network header are right. RCU reader, BH off or on. Return: number
+ *	of packets, or 0 for a packet that was reshaped
+ * @segment: make a train of an LSO packet, or a packet if there is only one. The ICRCs
+ *	are not computed, and the LSO packet is not freed. Offsets and context are those
+ *	of @fill. Return: NULL without memory, or for a packet that was reshaped
  */
 struct verve_offload_transport {
 	u32 (*fill)(struct sk_buff *skb);
@@ -514,10 +516,10 @@ struct verve_offload_transport {
 struct verve_offload_sender;
 
 /**
- * enum verve_offload_object_kind - of a struct verve_offload_object
- * @VERVE_OFFLOAD_MR: in a struct verve_offload_mr
- * @VERVE_OFFLOAD_QP: in a struct verve_offload_qp
- * @VERVE_OFFLOAD_KINDS: how many there are
+ * enum verve_offload_object_kind - kind of a struct verve_offload_object
+ * @VERVE_OFFLOAD_MR: member of a struct verve_offload_mr
+ * @VERVE_OFFLOAD_QP: member of a struct verve_offload_qp
+ * @VERVE_OFFLOAD_KINDS: number of kinds
  */
 enum verve_offload_object_kind {
 	VERVE_OFFLOAD_MR,
@@ -526,35 +528,36 @@ enum verve_offload_object_kind {
 };
 
 /**
- * struct verve_offload_registry - what the transport asks of the registry
- * @attach: the transport is there. Process
- * @detach: it goes: it is not called any more. Packets on their way whose ICRC no
- *	device computes are dropped. Process
- * @open: somebody who sends, an RDMA device. Process. Return: NULL without memory
- * @close: sends no more; packets of his may be on their way. Process
- * @stats: add what was counted. Any context
- * @any: features that some netdev has; data path: READ_ONCE()
- * @features: what may be done for packets that leave by a netdev, or is done for
- *	those that come in by it; looks through VLANs and bonds. RCU
- * @tx_icrc: the ICRC of a packet or train is due: leave it to the egress device. BH
- *	off
- * @takes_trains: may trains be given? Not for a while after one was uncoupled before
- *	it came to a device. Any context
- * @tx_lso: an LSO packet: leave all of it to the egress device. BH off
- * @takes_lso: may there be LSO packets? Not for a while after one was lost before
- *	it came to a device. Any context
- * @join: an RDMA device has its netdev, until that is unregistered or @leave is
- *	called. RTNL. Return: NULL without memory
- * @leave: the RDMA device goes; it has no objects any more. Process
- * @publish: an object is there. Process
- * @withdraw: it goes; nobody calls @rx_sync or @rx_stop for it. When this returns, no
- *	device knows it. Process
- * @refused: how often a driver has refused an object. Any context
- * @rx_sync: ops.rx_sync(), if a device knows the QP. BH off
- * @rx_stop: likewise
- * @rc_offload: a QP that is offered may be offloaded. Process
- * @rc_return: it is to be back, if it is offloaded, when this returns. Process
- * @rc_post: ops.rc->post() for an offloaded QP. BH off
+ * struct verve_offload_registry - operations of the registry
+ * @attach: announce the transport. Process context
+ * @detach: withdraw the transport, whose operations are not called afterwards. Packets
+ *	on their way whose ICRC no device computes are dropped. Process context
+ * @open: create a sender for an RDMA device. Process context. Return: NULL without
+ *	memory
+ * @close: release a sender that sends no more. Its packets may be on their way.
+ *	Process context
+ * @stats: add a sender's counters to @stats. Any context
+ * @any: features of all netdevs, combined; read by READ_ONCE()
+ * @features: return the features of the device below a netdev, through VLANs and bonds.
+ *	RCU reader
+ * @tx_icrc: leave the ICRC of a packet or train to the egress device. BH off
+ * @takes_trains: return true if the sender may pass trains to @tx_icrc. False for a
+ *	while after a train was uncoupled in front of a device. Any context
+ * @tx_lso: leave an LSO packet to the egress device. BH off
+ * @takes_lso: return true if the sender may pass packets to @tx_lso. False for a while
+ *	after an LSO packet was lost in front of a device. Any context
+ * @join: bind an RDMA device to its netdev, until the netdev is unregistered or @leave
+ *	is called. RTNL held. Return: NULL without memory
+ * @leave: remove an RDMA device without objects. Process context
+ * @publish: add an object. Process context
+ * @withdraw: remove an object, for which @rx_sync and @rx_stop are no longer called. No
+ *	device knows the object when withdraw() returns. Process context
+ * @refused: return how many objects drivers have refused. Any context
+ * @rx_sync: call ops.rx_sync(), if a device knows the QP. BH off
+ * @rx_stop: call ops.rx_stop(), if a device knows the QP. BH off
+ * @rc_offload: offload a QP with @is_offered set. Process context
+ * @rc_return: take a QP back if it is offloaded. Process context
+ * @rc_post: call ops.rc->post() for an offloaded QP. BH off
  */
 struct verve_offload_registry {
 	void (*attach)(const struct verve_offload_transport *transport);

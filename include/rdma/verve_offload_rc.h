@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /**
- * DOC: Whole QPs, offloaded to the device
+ * DOC: RC QPs, offloaded to the device
  *
- * A device with VERVE_OFFLOAD_RC runs the protocol of connected QPs by itself: it makes
- * and sends packets, executes what comes in, acknowledges, and sends again what was
- * lost (IBTA vol. 1, 9.7). The transport keeps what programs see: queues, work
- * requests, completions and events.
+ * A device with VERVE_OFFLOAD_RC runs the protocol of RC QPs: it sends packets, executes
+ * requests of the peer, acknowledges them, and retransmits lost packets (IBTA vol. 1,
+ * 9.7). The transport keeps the interface to programs: queues, work requests,
+ * completions and events.
  *
- * A QP is offloaded, by ops.rc->start(), and comes back by ops.rc->stop(), which ends
- * for each of these reasons: the program changes or destroys the QP; it posts something
- * that is not offloaded; the route changes; the device loses the feature, is reset, or
- * its driver unregisters; or the device gives it back, by
- * verve_offload_rc_ask_return(). Both ways go the same few values, struct
- * verve_offload_rc_state, which say how far each direction is. Whoever has the QP
- * continues from there: what is not acknowledged is sent again, and what was executed
- * is acknowledged again and not executed.
+ * The registry offloads a QP by ops.rc->start() and takes it back by ops.rc->stop(). It
+ * takes a QP back when
  *
- * So a device need not be able to do everything. At anything unusual it stops where it
- * is, in front of the packet or request in question, and gives the QP back: the peer
- * repeats the packet, and software meets what it is about. Nothing of that sort is an
- * error. These are offloaded:
+ * - the program changes or destroys the QP, or posts a request that is not offloaded;
+ * - the route changes;
+ * - the device loses the feature or is reset, or its driver unregisters;
+ * - the device asks for it by verve_offload_rc_ask_return().
  *
- * - SEND, RDMA WRITE, either with immediate data, and RDMA READ, in both directions, by
- *   memory regions that the device knows;
+ * Both calls transfer struct verve_offload_rc_state, which has the PSNs of both
+ * directions. The new owner of the QP, device or transport, continues there: it sends
+ * unacknowledged packets again, and acknowledges repetitions of executed requests
+ * without executing them.
  *
- * and these are unusual: other opcodes, keys that the device does not know, whatever
- * the peer must be refused, what the peer refuses, congestion (a CNP, or CE), and a
- * peer that does not answer.
+ * A device need not implement everything. It stops in front of an unusual packet or
+ * request and returns the QP. The peer repeats the packet, and software handles it. This
+ * is no error. Offloaded are SEND and RDMA WRITE, both also with immediate data, and
+ * RDMA READ, in both directions, with memory regions that the device knows. Unusual are
  *
- * Packets that come for an offloaded QP, but not to the device, are dropped by software.
+ * - other opcodes, and keys that the device does not know;
+ * - requests that the responder must refuse with a NAK, and NAKs of the peer;
+ * - congestion (a CNP, or CE);
+ * - a peer that does not answer.
+ *
+ * Software drops packets to an offloaded QP that arrive by other ways than the device.
  */
 #ifndef RDMA_VERVE_OFFLOAD_RC_H
 #define RDMA_VERVE_OFFLOAD_RC_H
@@ -39,21 +41,21 @@
 #include <rdma/verve_offload.h>
 
 /**
- * struct verve_offload_rc_terms - what holds as long as the QP is offloaded
+ * struct verve_offload_rc_terms - attributes of a QP while it is offloaded
  * @dmac: Ethernet address of the next hop
- * @traffic_class: of IP
- * @hop_limit: of IP
- * @flow_label: of IPv6
- * @timeout: local ACK timeout, 4.096 us << this; 0: none
- * @retry_cnt: how often it may run out in a row
- * @min_rnr_timer: code for RNR NAKs
- * @max_rd_atomic: READs that may be under way to the peer
- * @max_dest_rd_atomic: READs that the peer may have under way
+ * @traffic_class: traffic class of IP
+ * @hop_limit: hop limit of IP
+ * @flow_label: flow label of IPv6
+ * @timeout: local ACK timeout is 4.096 us << @timeout; 0: no timeout
+ * @retry_cnt: timeouts in a row before the device returns the QP
+ * @min_rnr_timer: timer code of RNR NAKs
+ * @max_rd_atomic: outstanding READs to the peer
+ * @max_dest_rd_atomic: outstanding READs of the peer
  * @vlan_prio: PCP of the VLAN tag, if the QP's packets have one
  *
- * The rest is in struct verve_offload_qp. When the next hop gets another Ethernet
- * address, or nobody knows it any more, the QP is stopped, and started anew with
- * other terms.
+ * Further attributes are in struct verve_offload_qp. When the Ethernet address of the
+ * next hop changes or becomes unknown, the QP is stopped, and started again with new
+ * terms.
  */
 struct verve_offload_rc_terms {
 	u8 dmac[ETH_ALEN];
@@ -69,9 +71,9 @@ struct verve_offload_rc_terms {
 };
 
 /**
- * enum verve_offload_rc_message - what the responder is in the middle of
- * @VERVE_OFFLOAD_RC_NONE: nothing: a message begins next
- * @VERVE_OFFLOAD_RC_SEND: a SEND, for which a receive has been taken
+ * enum verve_offload_rc_message - message that the responder has begun
+ * @VERVE_OFFLOAD_RC_NONE: none; the next packet begins a message
+ * @VERVE_OFFLOAD_RC_SEND: a SEND, which has consumed a receive
  * @VERVE_OFFLOAD_RC_WRITE: an RDMA WRITE
  */
 enum verve_offload_rc_message {
@@ -81,22 +83,21 @@ enum verve_offload_rc_message {
 };
 
 /**
- * struct verve_offload_rc_state - how far a QP is
- * @una: requester: oldest PSN that is not acknowledged. READs are by their responses
- *	only
- * @psn: one beyond the newest PSN that was ever sent, by whomever. PSNs in between
- *	may be acknowledged though the device has not sent them
- * @epsn: responder: PSN expected next. All before it is executed, and reported
- * @msn: messages completed
+ * struct verve_offload_rc_state - progress of a QP
+ * @una: requester: oldest unacknowledged PSN. Only responses acknowledge READs
+ * @psn: requester: one beyond the newest PSN sent, by the device or before. The peer
+ *	may acknowledge PSNs up to it that the device has not sent
+ * @epsn: responder: expected PSN. All packets before it are executed and reported
+ * @msn: responder: number of completed messages
  * @message: enum verve_offload_rc_message
- * @offset: bytes of it that were placed
- * @va: WRITE: address of its first byte
- * @rkey: WRITE
+ * @offset: bytes of the message that are in memory
+ * @va: WRITE: address of the first byte
+ * @rkey: WRITE: key
  * @left: WRITE: bytes to come
- * @has_ack: from stop(): the peer refused something, or was not ready, and the
- *	device did not act on it: @una is as it was before
- * @syndrome: of that answer, in its AETH
- * @ack_psn: its PSN
+ * @has_ack: from stop(): the peer sent a NAK or RNR NAK that the device did not
+ *	handle. @una does not include it
+ * @syndrome: AETH syndrome of the NAK
+ * @ack_psn: PSN of the NAK
  */
 struct verve_offload_rc_state {
 	u32 una;
@@ -117,18 +118,18 @@ struct verve_offload_rc_state {
  * struct verve_offload_rc_wr - a send request
  * @opcode: IB_WR_SEND, IB_WR_SEND_WITH_IMM, IB_WR_RDMA_WRITE,
  *	IB_WR_RDMA_WRITE_WITH_IMM or IB_WR_RDMA_READ
- * @is_solicited: the peer is to be told
- * @first_psn: of the message; where the last request ended
- * @last_psn: of it; of a READ, that of its last response
- * @length: of the message
+ * @is_solicited: set the Solicited Event bit
+ * @first_psn: first PSN of the message, which follows the previous request
+ * @last_psn: last PSN of the message; of a READ, that of its last response
+ * @length: bytes of the message
  * @imm: immediate data
  * @va: RDMA: remote address
- * @rkey: RDMA
+ * @rkey: RDMA: remote key
  * @data: SEND, WRITE: @length bytes to send, in place of @sge; or NULL
- * @sge: local memory
- * @num_sge: of @sge
+ * @sge: segments of local memory
+ * @num_sge: number of segments
  *
- * @data and @sge are good until the request is acknowledged or the QP is back.
+ * @data and @sge are valid until the request is acknowledged or stop() has returned.
  */
 struct verve_offload_rc_wr {
 	enum ib_wr_opcode opcode;
@@ -145,22 +146,23 @@ struct verve_offload_rc_wr {
 };
 
 /**
- * struct verve_offload_rc_ops - what the driver is asked
- * @start: take a QP; it was added by ops.qp_add(). What is outstanding is posted
- *	next, from @state->una on. Return: 0, or an error: the QP stays where it is
- * @stop: give it back. When this returns, the device neither sends nor executes
- *	anything for it, nor uses any memory, and no call of the driver's for it is
- *	under way, nor will be. Return: 0; or an error when the device does not tell
- *	how far it is: then the QP fails (IB_EVENT_QP_FATAL)
- * @post: a send request; in order. It is copied. The device does all that it can do
- *	without being asked again. Return: 0; -EAGAIN when there is no room now, or
- *	the QP has been stopped: after the next verve_offload_rc_report() it is
- *	tried again
+ * struct verve_offload_rc_ops - RC operations of a driver
+ * @start: begin to run a QP that ops.qp_add() has added. The transport then posts
+ *	outstanding requests again, from @state->una on. Return: 0, or an error, and
+ *	the QP stays with the transport
+ * @stop: return a QP. When stop() returns, the device neither sends nor executes
+ *	anything for the QP, nor accesses memory for it, and no call by the driver for
+ *	the QP is under way or follows. Return: 0, or an error when the state is
+ *	unknown, and the QP fails (IB_EVENT_QP_FATAL)
+ * @post: post a send request, in order. The driver copies @wr. The device executes it
+ *	without further calls. Return: 0, or -EAGAIN when the device has no room or the
+ *	QP has been stopped. The transport tries again after the next
+ *	verve_offload_rc_report()
  *
- * start() and stop() are called in process context, one at a time for a device, and may
- * sleep, but not for RTNL: it may be held. stop() may come a while
- * after the netdev was set down. post() is called with BH off, under a spinlock, not
- * before start() has returned.
+ * start() and stop() are called in process context, one at a time for a device. They may
+ * sleep, but must not take RTNL, which may be held. stop() may be called some time after
+ * the netdev was set down. post() is called after start() has returned, with BH off and
+ * under a spinlock.
  */
 struct verve_offload_rc_ops {
 	int (*start)(struct net_device *ndev, void *context,
@@ -174,8 +176,8 @@ struct verve_offload_rc_ops {
 
 /**
  * struct verve_offload_rc_recv - a receive request
- * @length: room in all segments
- * @num_sge: of @sge
+ * @length: bytes of all segments
+ * @num_sge: number of segments
  * @sge: segments
  */
 struct verve_offload_rc_recv {
@@ -185,11 +187,11 @@ struct verve_offload_rc_recv {
 };
 
 /**
- * struct verve_offload_rc_done - a receive request is done
- * @length: bytes that came
- * @is_write: by an RDMA WRITE with immediate data
+ * struct verve_offload_rc_done - completion of a receive request
+ * @length: bytes received
+ * @is_write: the message is an RDMA WRITE with immediate data, not a SEND
  * @has_imm: @imm is valid
- * @is_solicited: the peer asks for an event
+ * @is_solicited: the Solicited Event bit was set
  * @imm: immediate data
  */
 struct verve_offload_rc_done {
@@ -201,10 +203,10 @@ struct verve_offload_rc_done {
 };
 
 /**
- * struct verve_offload_rc_read - a READ of the peer's that is being answered
- * @psn: of the request
- * @msn: with it
- * @va: first byte
+ * struct verve_offload_rc_read - a READ request of the peer
+ * @psn: PSN of the request
+ * @msn: MSN that includes the request
+ * @va: address of the first byte
  * @rkey: key
  * @length: bytes
  */
@@ -217,22 +219,23 @@ struct verve_offload_rc_read {
 };
 
 /**
- * struct verve_offload_rc_user - the transport's side
- * @offload: fill in @terms and @state, and leave the QP alone. Return: whether it may
- *	be offloaded now
+ * struct verve_offload_rc_user - RC operations of the transport
+ * @offload: fill in @terms and @state, and stop running the QP. Return: false if the
+ *	QP cannot be offloaded now
  * @offloaded: ops.rc->start() has succeeded
- * @returned: it has not, or ops.rc->stop() was called; @state is NULL when nothing is
- *	known
+ * @returned: ops.rc->start() has failed, or ops.rc->stop() was called. @state is NULL
+ *	if the state is unknown
  * @take_recv: see verve_offload_rc_take_recv()
  * @received: see verve_offload_rc_received()
  * @read: see verve_offload_rc_read()
  * @acked: see verve_offload_rc_acked()
  * @report: see verve_offload_rc_report()
  * @ask_return: see verve_offload_rc_ask_return()
- * @may_stay: do the terms still hold that @offload told? If not, the QP is stopped
+ * @may_stay: check the terms that @offload gave. Return: false if they have changed,
+ *	and the registry stops the QP
  *
- * The first three and the last: process context, under the device's lock in the
- * registry.
+ * offload(), offloaded(), returned() and may_stay() are called in process context, under
+ * the lock of the device in the registry.
  */
 struct verve_offload_rc_user {
 	bool (*offload)(struct verve_offload_qp *qp,
@@ -254,20 +257,21 @@ struct verve_offload_rc_user {
 };
 
 /*
- * What the driver says of a QP that it has, from ops.rc->start() on until
- * ops.rc->stop() returns: one call at a time for a QP, BH off. But for
- * verve_offload_rc_report(), the driver may hold locks.
+ * The driver calls the following functions for an offloaded QP, between the call of
+ * ops.rc->start() and the return of ops.rc->stop(). It makes one call at a time for a
+ * QP, with BH off. It may hold locks, but for verve_offload_rc_report().
  */
 
 /**
- * verve_offload_rc_take_recv() - a SEND or immediate data needs a receive
+ * verve_offload_rc_take_recv() - get a receive for a SEND or immediate data
  * @qp: offloaded QP
- * @recv: filled; good until verve_offload_rc_received()
+ * @recv: filled; valid until verve_offload_rc_received()
  *
- * Asked again before that, it is the same one.
+ * Further calls before verve_offload_rc_received() return the same receive.
  *
- * Return: 0; -ENOENT: none is posted: an RNR NAK is due; -EAGAIN: too much has been
- * done that was not reported: the packet is to be dropped; -EINVAL: give it back.
+ * Return: 0; -ENOENT when none is posted, and the device sends an RNR NAK; -EAGAIN when
+ * too many events wait for verve_offload_rc_report(), and the device drops the packet;
+ * -EINVAL when the device must return the QP.
  */
 static inline int verve_offload_rc_take_recv(struct verve_offload_qp *qp,
 					     struct verve_offload_rc_recv *recv)
@@ -276,11 +280,12 @@ static inline int verve_offload_rc_take_recv(struct verve_offload_qp *qp,
 }
 
 /**
- * verve_offload_rc_received() - a message is complete that used up a receive
+ * verve_offload_rc_received() - complete the receive of a message
  * @qp: offloaded QP
- * @done: what came
+ * @done: completion
  *
- * The data are in memory. Before it is acknowledged.
+ * The driver calls this function after the data are in memory, and before the device
+ * acknowledges the message.
  */
 static inline void
 verve_offload_rc_received(struct verve_offload_qp *qp,
@@ -290,14 +295,15 @@ verve_offload_rc_received(struct verve_offload_qp *qp,
 }
 
 /**
- * verve_offload_rc_read() - a READ of the peer's is executed
+ * verve_offload_rc_read() - note a READ of the peer
  * @qp: offloaded QP
- * @read: of it
+ * @read: READ
  *
- * Before it is answered: software answers it if the peer asks again later.
+ * The driver calls this function before the device responds. Software executes the READ
+ * again if the peer repeats it after the QP has been returned.
  *
- * Return: 0; -EAGAIN: too much has been done that was not reported: the packet is to
- * be dropped.
+ * Return: 0; -EAGAIN when too many events wait for verve_offload_rc_report(), and the
+ * device drops the packet.
  */
 static inline int
 verve_offload_rc_read(struct verve_offload_qp *qp,
@@ -307,10 +313,10 @@ verve_offload_rc_read(struct verve_offload_qp *qp,
 }
 
 /**
- * verve_offload_rc_acked() - requests have been acknowledged
+ * verve_offload_rc_acked() - note acknowledged requests
  * @qp: offloaded QP
- * @una: oldest PSN that is not; not beyond what was posted. The data of READs before
- *	it are in memory, and the device needs nothing of these requests any more
+ * @una: oldest unacknowledged PSN, not beyond the last posted request. The data of READs
+ *	before it are in memory, and the device has done with these requests
  */
 static inline void verve_offload_rc_acked(struct verve_offload_qp *qp, u32 una)
 {
@@ -318,11 +324,11 @@ static inline void verve_offload_rc_acked(struct verve_offload_qp *qp, u32 una)
 }
 
 /**
- * verve_offload_rc_report() - tell programs what was done
+ * verve_offload_rc_report() - generate the completions of the calls above
  * @qp: offloaded QP
  *
- * What was told by the calls above is completed now; one report may be for many.
- * ops.rc->post() may be called meanwhile, so no lock that it takes may be held.
+ * One report may follow many calls. ops.rc->post() may be called meanwhile, so the
+ * driver must not hold a lock that post() takes.
  */
 static inline void verve_offload_rc_report(struct verve_offload_qp *qp)
 {
@@ -330,10 +336,10 @@ static inline void verve_offload_rc_report(struct verve_offload_qp *qp)
 }
 
 /**
- * verve_offload_rc_ask_return() - the device cannot, or does not want to, go on
+ * verve_offload_rc_ask_return() - ask the registry to take a QP back
  * @qp: offloaded QP
  *
- * ops.rc->stop() will be called soon; until then the device does no more for it.
+ * The registry calls ops.rc->stop() soon. Until then the device does nothing for the QP.
  */
 static inline void verve_offload_rc_ask_return(struct verve_offload_qp *qp)
 {

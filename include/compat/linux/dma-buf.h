@@ -4,7 +4,7 @@
 
 #include_next <linux/dma-buf.h>
 
-/* Where there are no others, these take what locks they need themselves. */
+/* In older kernels, dma_buf_vmap() takes the locks that it needs. */
 #ifndef COMPAT_HAVE_DMA_BUF_VMAP_UNLOCKED
 #define dma_buf_vmap_unlocked dma_buf_vmap
 #define dma_buf_vunmap_unlocked dma_buf_vunmap

@@ -2,7 +2,7 @@
 #ifndef COMPAT_LINUX_LOCAL_LOCK_H
 #define COMPAT_LINUX_LOCAL_LOCK_H
 
-/* 6.1's own does not include what it takes with PREEMPT_RT. */
+/* The header of 6.1 lacks this include, which PREEMPT_RT needs. */
 #include <linux/spinlock.h>
 #include_next <linux/local_lock.h>
 

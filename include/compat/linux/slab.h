@@ -4,7 +4,7 @@
 
 #include_next <linux/slab.h>
 
-/* GFP_KERNEL unless the caller says otherwise. */
+/* The optional argument, or else GFP_KERNEL */
 #ifndef default_gfp
 #define __default_gfp(none, gfp, ...) gfp
 #define default_gfp(...) __default_gfp(, ##__VA_ARGS__, GFP_KERNEL)

@@ -4,7 +4,7 @@
 
 #include_next <linux/workqueue.h>
 
-/* Without the flag, whatever is not WQ_UNBOUND is bound to a CPU. */
+/* Older kernels bind all workqueues without WQ_UNBOUND to CPUs. */
 #ifndef COMPAT_HAVE_WQ_PERCPU
 #define WQ_PERCPU 0
 #endif

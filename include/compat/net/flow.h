@@ -5,7 +5,7 @@
 #include_next <net/flow.h>
 #include <net/inet_dscp.h>
 
-/* The same bits by their older name and type: DSCP in place, ECN bits zero. */
+/* Older name and type of the field: DSCP in the upper six bits, ECN bits zero */
 #ifndef flowi4_dscp
 #define flowi4_dscp flowi4_tos
 #define inet_dsfield_to_dscp(dsfield) \

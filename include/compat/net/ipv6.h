@@ -4,7 +4,7 @@
 
 #include_next <net/ipv6.h>
 
-/* While IPv6 may be a module, its functions are reached through a stub. */
+/* In kernels with IPv6 as a module, a stub provides its functions. */
 #ifdef COMPAT_HAVE_IPV6_STUB
 #include <net/ipv6_stubs.h>
 #define ip6_dst_lookup_flow(net, sk, fl6, final_dst) \

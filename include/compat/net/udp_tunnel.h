@@ -4,7 +4,7 @@
 
 #include_next <net/udp_tunnel.h>
 
-/* Older kernels take the struct socket around a struct sock. */
+/* Older kernels take a struct socket instead of a struct sock. */
 #ifndef COMPAT_HAVE_UDP_TUNNEL_SOCK
 static inline void
 compat_setup_udp_tunnel_sock(struct net *net, struct sock *sk,

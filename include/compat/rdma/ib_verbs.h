@@ -4,7 +4,7 @@
 
 #include_next <rdma/ib_verbs.h>
 
-/* The name stays as it was given where nothing tells udev so. */
+/* Older kernels have no flag that tells udev to keep the name. */
 #ifndef COMPAT_HAVE_NAME_ASSIGNED_BY_USER
 static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
 {
@@ -12,9 +12,9 @@ static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
 #endif
 
 /*
- * FLUSH and ATOMIC WRITE, by the values that they were given later. A core
- * that does not know the right to flush refuses regions with it, so that is
- * not advertised; ATOMIC WRITE needs nothing of the core.
+ * FLUSH and ATOMIC WRITE, with the values of later kernels. A core without the
+ * access flags of FLUSH refuses regions with them, so FLUSH is not advertised.
+ * ATOMIC WRITE needs no support by the core.
  */
 #ifndef COMPAT_HAVE_MEMORY_PLACEMENT
 #define IB_WR_FLUSH			14
@@ -27,7 +27,7 @@ static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
 #define IB_DEVICE_ATOMIC_WRITE		BIT_ULL(40)
 #endif
 
-/* The same on memory that comes on demand. */
+/* On-demand paging of FLUSH and ATOMIC WRITE */
 #ifndef COMPAT_HAVE_ODP_PLACEMENT
 #ifdef COMPAT_HAVE_MEMORY_PLACEMENT
 #define IB_ODP_SUPPORT_FLUSH		BIT(6)
@@ -38,8 +38,9 @@ static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
 #endif
 
 /*
- * Devices are seen in every namespace and stand in init_net, or only where
- * they stand: put them there before they are registered.
+ * In shared mode, devices belong to init_net and are visible in each namespace. In
+ * exclusive mode, a device is visible only in its own namespace, so set the namespace
+ * before the device is registered.
  */
 #ifndef ib_alloc_device_with_net
 static inline void compat_device_set_net(struct ib_device *ibdev,

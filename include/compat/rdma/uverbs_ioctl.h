@@ -6,8 +6,8 @@
 #include <linux/uaccess.h>
 
 /*
- * The rules of driver data: what this kernel does not know must be zero, a
- * response is cut to what the user has room for, and room beyond it is zeroed.
+ * Rules of driver data: unknown input must be zero; a response is truncated to the
+ * buffer of user space; the rest of a longer buffer is zeroed.
  */
 #ifndef ib_respond_udata
 static inline int ib_is_udata_in_empty(struct ib_udata *udata)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fastest CRC-32 that the kernel has.
+ * The fastest CRC-32 of the kernel.
  *
- * Where <linux/crc32.h> tells which of its functions are optimised, crc32_le()
- * is as fast as the processor can be. Older kernels keep carry-less
- * multiplication behind the crypto API's "crc32" instead. Included by
- * wire/icrc.c alone, which owns the state below.
+ * If <linux/crc32.h> defines CRC32_LE_OPTIMIZATION, crc32_le() uses the best
+ * instructions of the processor. In older kernels, only "crc32" of the crypto API
+ * uses carry-less multiplication. Only wire/icrc.c includes this header, and owns
+ * the state below.
  */
 #ifndef COMPAT_VERVE_CRC32_H
 #define COMPAT_VERVE_CRC32_H
@@ -33,13 +33,13 @@ static inline u32 compat_crc32_le(u32 crc, const void *data, size_t len)
 #include <crypto/hash.h>
 #include <linux/err.h>
 
-/* Up to about here crc32_le() is as fast: it has no FPU state to save. */
+/* For fewer bytes, crc32_le() is as fast, because it saves no FPU state. */
 #define COMPAT_CRC32_MIN 128
 
-/* Set at module load, constant while packets flow; NULL if there is none */
+/* Set at module load and constant afterwards; NULL without the algorithm */
 static struct crypto_shash *compat_crc32_tfm;
 
-/* Process context. A kernel without the algorithm still has crc32_le(). */
+/* Fall back to crc32_le() without the algorithm. Context: process. */
 static inline int compat_crc32_init(void)
 {
 	struct crypto_shash *tfm = crypto_alloc_shash("crc32", 0, 0);
@@ -62,8 +62,8 @@ static inline void compat_crc32_exit(void)
 }
 
 /*
- * The state of the hash is the running value itself; reading it back spares
- * the conversion that crypto_shash_final() would do.
+ * The state of the hash is the running value. Reading it avoids the conversion by
+ * crypto_shash_final().
  */
 static inline u32 compat_crc32_shash(u32 crc, const void *data, size_t len)
 {
@@ -77,7 +77,7 @@ static inline u32 compat_crc32_shash(u32 crc, const void *data, size_t len)
 	return *state;
 }
 
-/* Any context up to softirq. */
+/* Context: any up to softirq. */
 static inline u32 compat_crc32_le(u32 crc, const void *data, size_t len)
 {
 	if (!compat_crc32_tfm || len < COMPAT_CRC32_MIN)
