@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Time, and what is done later: whoever links the transport provides both.
+ * Clock, timers and work items. The program that links the transport implements them.
  */
 #ifndef SHIM_CLOCK_H
 #define SHIM_CLOCK_H
@@ -16,16 +16,16 @@ enum hrtimer_mode { HRTIMER_MODE_REL_SOFT };
 
 #define CLOCK_MONOTONIC		1
 
-/* Nothing linked here schedules one. */
+/* No file linked here schedules a tasklet. */
 struct tasklet_struct {
 	bool is_scheduled;
 };
 
 /**
- * struct hrtimer - a timer that runs out once
- * @function: called then
- * @starts: how often it was started or cancelled, which tells one from another
- * @queued: it is running
+ * struct hrtimer - a one-shot timer
+ * @function: called on expiry
+ * @starts: number of starts and cancellations, which identifies a start
+ * @queued: the timer is running
  */
 struct hrtimer {
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
@@ -93,7 +93,7 @@ shim_init_work(struct work_struct *work,
 
 bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
 
-/* Whoever queued it finds it cancelled. */
+/* The program's queue finds @cancelled set and does not run the work item. */
 static inline void cancel_work_sync(struct work_struct *work)
 {
 	work->cancelled = work->pending;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * As much of the kernel as the files of Verve that are run in user space ask
- * for.
+ * Stand-ins for the kernel functions that Verve's files use in user space.
  *
- * Headers of the kernel that user space has are used as they are; every other
- * name that such a file includes leads here (see headers.mk).
+ * These files include the kernel's headers that user space has. All other headers
+ * that they include lead to this one (see headers.mk).
  */
 #ifndef SHIM_KERNEL_H
 #define SHIM_KERNEL_H
@@ -82,18 +81,18 @@ static inline u64 div64_u64(u64 dividend, u64 divisor)
 #define be32_to_cpu	__be32_to_cpu
 #define be64_to_cpu	__be64_to_cpu
 
-/* Slow, and says that there is nothing faster to be looked for. */
+/* crc32_le() is slow here. The macro keeps the driver from searching a faster CRC. */
 #define CRC32_LE_OPTIMIZATION	BIT(0)
 u32 crc32_le(u32 crc, const void *data, size_t len);
 
-/* What must hold in any program that uses these stand-ins */
+/* An assertion of the stand-ins, in any program that uses them */
 #define shim_expect(cond)						\
 	((cond) ? (void)0 : shim_unexpected(__FILE__, __LINE__, #cond))
 
-/* Does not return. Whoever runs the files says how. */
+/* Report a failed assertion and do not return. The program implements this. */
 void shim_unexpected(const char *file, int line, const char *what);
 
-/* Objects of which Verve's files only know the size or name */
+/* Objects of which Verve's files need only the size or name */
 struct completion { int unused; };
 struct ida { int unused; };
 struct iosys_map { int unused; };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory of the kernel: the program's own
+ * Allocation of memory, from the program's heap
  */
 #ifndef SHIM_MEMORY_H
 #define SHIM_MEMORY_H
@@ -47,7 +47,7 @@ static inline unsigned int order_base_2(unsigned long n)
 
 struct ib_ucontext;
 
-/* None is mapped by another process. */
+/* No other process maps rings here. */
 struct vm_area_struct { unsigned long vm_start; };
 struct rdma_user_mmap_entry { int unused; };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What excludes others, for a program of one thread: nobody is there to be
- * excluded, but a lock that is taken stays taken until it is let go.
+ * Locks for a program with one thread. A lock excludes nobody, but it records
+ * whether it is held.
  */
 #ifndef SHIM_SYNC_H
 #define SHIM_SYNC_H
@@ -33,7 +33,7 @@
 
 #define local_bh_disable()	do { } while (0)
 #define local_bh_enable()	do { } while (0)
-/* Whoever links what asks for it says so. */
+/* Defined by programs whose files call irqs_disabled() */
 extern bool shim_irqs_off;
 
 #define irqs_disabled()		shim_irqs_off
@@ -64,7 +64,7 @@ static inline bool spin_trylock(spinlock_t *lock)
 	return true;
 }
 
-/* Who would wait here would wait for ever. */
+/* Waiting for a held lock would never end in one thread. */
 static inline void spin_lock(spinlock_t *lock)
 {
 	shim_expect(!lock->held);
@@ -83,7 +83,7 @@ typedef spinlock_t local_lock_t;
 #define local_lock_nested_bh(lock)	spin_lock(lock)
 #define local_unlock_nested_bh(lock)	spin_unlock(lock)
 
-/* Whoever links what may wait for another says what goes on meanwhile. */
+/* Wait for a lock. The program implements this, and runs the owner meanwhile. */
 void shim_spin(spinlock_t *lock);
 
 #define spin_lock_nested(lock, depth)	shim_spin(lock)

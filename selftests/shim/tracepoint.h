@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints that nobody looks at
+ * Tracepoints without effect
  */
 #ifndef SHIM_TRACEPOINT_H
 #define SHIM_TRACEPOINT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The RDMA core's names: from the headers for user space where those have the
- * value, as the core numbers them where they do not.
+ * Names of the RDMA core. Values come from the headers for user space, or else are
+ * those of the core.
  */
 #ifndef SHIM_VERBS_H
 #define SHIM_VERBS_H
@@ -172,7 +172,7 @@ enum ib_qp_attr_mask {
 	IB_QP_ATTR_STANDARD_BITS	= (1 << 21) - 1,
 };
 
-/* Objects and attributes that only pass by */
+/* Objects and attributes to which Verve's files only pass pointers */
 struct ib_cq_init_attr;
 struct ib_device_attr;
 struct ib_device_modify;
@@ -245,7 +245,7 @@ struct ib_wc {
 	u8 network_hdr_type;
 };
 
-/* No port is looked at here. */
+/* No test here depends on the port. */
 static inline u16 rdma_get_udp_sport(u32 fl, u32 lqpn, u32 rqpn)
 {
 	return 0xc000;
@@ -271,7 +271,7 @@ struct ib_qp_attr {
 	u8 rnr_retry;
 };
 
-/* Knows which states follow which, but few of the masks that the core wants. */
+/* Check transitions like the core, but only a few of the required attributes. */
 bool ib_modify_qp_is_ok(enum ib_qp_state cur, enum ib_qp_state next,
 			enum ib_qp_type type, int mask);
 
