@@ -3,7 +3,7 @@
 #
 # Two namespaces whose programs forge packets. Sourced after verve.sh.
 
-# Each of the forged packets is to arrive, in bursts also.
+# Forged packets must arrive, also in bursts.
 BACKLOG=/proc/sys/net/core/netdev_max_backlog
 BACKLOG_BEFORE=$(<$BACKLOG)
 
@@ -15,7 +15,7 @@ restore() {
 trap restore EXIT
 echo 100000 >$BACKLOG
 
-# attackable [MTU]: what pretends to be another host must not be thought a mistake.
+# attackable [MTU]: topology that does not drop packets with forged source addresses
 attackable() {
 	local ns
 

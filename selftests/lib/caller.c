@@ -17,7 +17,7 @@ enum {
 
 /* ---------------------------------------------------------------- objects */
 
-/* What all threads know of each other's: numbers that requests may name */
+/* Numbers and keys that threads share, for use in requests */
 static atomic_uint qpns[BOARD], rkeys[BOARD];
 
 static struct dice *dice(struct caller *c)
@@ -25,7 +25,7 @@ static struct dice *dice(struct caller *c)
 	return &c->mangle.dice;
 }
 
-/* One of a kind, or NULL; and a place for one more, or NULL */
+/* A random place for an object of a kind: an object, or NULL */
 #define ANY(c, kind)	((c)->kind[dice_roll(dice(c), KEPT)])
 
 #define ROOM(c, kind) ({						\
@@ -47,7 +47,7 @@ static uint32_t small_or_edge(struct caller *c, uint32_t small)
 					 dice_roll(dice(c), small);
 }
 
-/* What was to be destroyed is gone unless the kernel said no. */
+/* Destroy a random object, and forget it unless the kernel refused. */
 #define END(kind, destroy)						\
 static void end_##kind(struct caller *c)				\
 {									\
@@ -182,7 +182,7 @@ static void new_mr(struct caller *c)
 
 	if (!at || !pd)
 		return;
-	/* Nowhere, around the end of the address space, or in the arena */
+	/* Any address, often at the end of the address space, or one in the arena */
 	if (dice_one_in(dice(c), 8))
 		*at = ibv_reg_mr(pd, (void *)(uintptr_t)dice_edge(dice(c)),
 				 dice_edge(dice(c)), access_of(c));
@@ -282,7 +282,7 @@ static void new_ah(struct caller *c)
 		*at = ibv_create_ah(pd, &path);
 }
 
-/* To join again is no error, and does nothing. */
+/* Joining a group again is no error and has no effect. */
 static bool is_member(const struct caller *c, const struct membership *in)
 {
 	int i;
@@ -318,7 +318,7 @@ static int leave(struct membership *in)
 	return err;
 }
 
-/* A QP that is in one cannot be destroyed. */
+/* A QP that is attached to a group cannot be destroyed. */
 static void use_group(struct caller *c)
 {
 	struct membership *in = &c->in[dice_roll(dice(c), GROUPS)];
@@ -361,7 +361,7 @@ static void new_qp(struct caller *c)
 		qpns[dice_roll(dice(c), BOARD)] = (*at)->qp_num;
 }
 
-/* To the peer that another thread has, as that one may do to this */
+/* Connect to the peer of another thread, which may also connect to this one's. */
 static void connect_qp(struct caller *c)
 {
 	struct qp_conf conf = { .mtu = dice_roll(dice(c), 6) };
@@ -459,7 +459,7 @@ static void post_send(struct caller *c)
 		.sg_list = sges,
 		.num_sge = dice_roll(dice(c), 3),
 		.opcode = dice_roll(dice(c), IBV_WR_BIND_MW + 2),
-		/* Inline data are read by the library. */
+		/* The library would read inline data at a wild address. */
 		.send_flags = dice_roll(dice(c), 32) & ~IBV_SEND_INLINE,
 		.imm_data = dice_edge(dice(c)),
 	};
@@ -493,7 +493,7 @@ static void post_receive(struct caller *c)
 		ibv_post_recv(qp, &wr, &bad);
 }
 
-/* A child gets a copy of what is registered, and leaves at once. */
+/* The child gets a copy of registered memory and exits at once. */
 static void fork_once(struct caller *c)
 {
 	pid_t pid = dice_one_in(dice(c), 32) ? fork() : -1;
@@ -547,7 +547,7 @@ static void *make_calls(void *arg)
 		      "%s of %u", #destroy, _i);			\
 } while (0)
 
-/* Members before their group's QP, windows before regions, users before what they use */
+/* Detach from groups before destroying QPs, windows before regions, users before PDs. */
 bool caller_destroy(struct caller *c)
 {
 	int i;

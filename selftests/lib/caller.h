@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A thread that calls verbs in no order, with attributes of any value, on objects of
- * its own and with numbers of other threads'.
+ * A thread that calls verbs in random order, with random attributes, on its own
+ * objects and with the numbers of other threads' objects.
  *
- *	caller_begin(&c, &e, end, dice, one_in, ms);	for so long
- *	caller_end(&c);					waits for it
- *	caller_destroy(&c);				what it leaves behind
+ *	caller_begin(&c, &e, end, dice, one_in, ms);	start the thread
+ *	caller_end(&c);					wait for its end
+ *	caller_destroy(&c);				destroy its objects
  */
 #ifndef SELFTESTS_CALLER_H
 #define SELFTESTS_CALLER_H
@@ -17,7 +17,7 @@
 #include "ends.h"
 #include "mangle.h"
 
-/* Objects of a kind that a thread has at most, and groups that its QPs are in */
+/* Maximum of objects of a kind in a thread, and of its memberships in groups */
 #define KEPT 5
 #define GROUPS 8
 
@@ -44,15 +44,15 @@ struct caller {
 };
 
 /*
- * Calls on @end for @ms; one of @one_in is changed on its way to the kernel, and as
- * many are made of nothing but chance (0: none).
+ * Start a thread that calls verbs on @end for @ms. One of @one_in calls is changed on
+ * its way to the kernel, and as many calls are all random (0: none).
  */
 void caller_begin(struct caller *c, const struct ends *ends,
 		  const struct end *end, struct dice dice, unsigned int one_in,
 		  unsigned int ms);
 void caller_end(struct caller *c);
 
-/* Return: whether all that it made could be destroyed. */
+/* Return: true if all objects of the thread could be destroyed. */
 bool caller_destroy(struct caller *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory of an end of which a peer may write one part, while all other parts show
- * by their bytes whether he did: what no key covers, and what the keys that he has
- * do not allow him to write.
+ * Memory of an end with one part that a peer may write. The bytes of all other parts
+ * show whether a peer has written them: parts without a key, and parts whose keys do
+ * not allow it.
  */
 #ifndef SELFTESTS_CANARY_H
 #define SELFTESTS_CANARY_H
@@ -20,7 +20,7 @@ enum area {
 
 #define AREA_SIZE	65536u
 #define AREA_GAP	4096u
-/* Of each slot of the inbox, the last bytes are not received into. */
+/* The receive of a slot does not cover the slot's last bytes. */
 #define SLOTS		8u
 #define SLOT		(AREA_SIZE / SLOTS)
 #define SLOT_USED	(SLOT - 96)
@@ -32,16 +32,16 @@ struct canary {
 	struct ibv_mr *mr[NUM_AREAS];
 };
 
-/* Ends the program if it cannot. */
+/* Exits on failure. */
 void canary_new(struct canary *c, struct end *end);
 void canary_free(struct canary *c);
 
 uint8_t *canary_area(const struct canary *c, enum area area);
 
-/* Posts a receive into slot @slot. Return: 0, or what ibv_post_recv() said. */
+/* Post a receive into slot @slot. Return: result of ibv_post_recv(). */
 int canary_receive(const struct canary *c, uint32_t slot);
 
-/* Return: whether nothing was written that nobody may write; it says where. */
+/* Return: true if all forbidden parts are unchanged. Prints where they are not. */
 bool canary_lives(const struct canary *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program that can do several things: its script says in CASE which. */
+/* A program with several cases. Its script selects one by the variable CASE. */
 #ifndef SELFTESTS_CASES_H
 #define SELFTESTS_CASES_H
 
@@ -13,7 +13,7 @@ struct named_case {
 	int (*run)(void);	/* Return: an exit code */
 };
 
-/* Of a list that ends with an empty one; without CASE, the first. */
+/* Run a case of a list that an empty one ends; without CASE, the first. */
 static inline int case_run(const struct named_case *cases)
 {
 	const char *name = getenv("CASE");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Chance that can be repeated: each thread has dice of its own. */
+/* Repeatable random numbers, with a generator for each thread */
 #ifndef SELFTESTS_DICE_H
 #define SELFTESTS_DICE_H
 
@@ -11,15 +11,15 @@ struct dice {
 	uint64_t state;
 };
 
-/* The number in the variable SEED; another one each time if there is none. */
+/* Return: the variable SEED, or without it a new number each time. */
 uint64_t dice_seed(void);
 
-/* Dice number @which of that seed */
+/* Return: generator number @which of a seed. */
 struct dice dice_of(uint64_t seed, uint64_t which);
 
 uint64_t dice_any(struct dice *d);
 
-/* A number below @sides */
+/* Return: a number below @sides. */
 uint32_t dice_roll(struct dice *d, uint32_t sides);
 
 static inline bool dice_one_in(struct dice *d, uint32_t n)
@@ -30,7 +30,7 @@ static inline bool dice_one_in(struct dice *d, uint32_t n)
 #define dice_pick(d, array) \
 	((array)[dice_roll(d, sizeof(array) / sizeof((array)[0]))])
 
-/* A value that is wrong in a place where programs do not look: 0, -1, limits */
+/* Return: a value at a limit, such as 0 or -1, that programs often handle wrong. */
 uint64_t dice_edge(struct dice *d);
 
 #endif

@@ -13,7 +13,7 @@
 #include "wc.h"
 
 #define DEFAULT_DEPTH	64
-/* 4.096 us << 14 is 67 ms: a slow virtual machine must not run into it. */
+/* 4.096 us << 14 is 67 ms, enough for a slow virtual machine. */
 #define DEFAULT_TIMEOUT	14
 /* IBTA table 45: RNR NAK timer code 12 is 0.64 ms. */
 #define DEFAULT_RNR	12
@@ -193,7 +193,7 @@ void end_close(struct end *end)
 	bool closed = !ibv_dereg_mr(end->mr) && !ibv_dealloc_pd(end->pd) &&
 		      !ibv_close_device(end->ctx);
 
-	/* A test that failed may have left something behind. */
+	/* A failed test may leave objects behind. */
 	if (!closed && !tap.failed)
 		tap_bail("device %s does not close: %s", end->name,
 			 strerror(errno));
@@ -352,7 +352,7 @@ int end_to_init(struct end *end, const struct qp_conf *conf)
 	return ibv_modify_qp(end->qp, &attr, mask);
 }
 
-/* The core asks for the neighbour once, and the network may lose that. */
+/* The core resolves the neighbour only once, and the network may lose that packet. */
 int end_to_rtr(struct end *end, const struct end *peer,
 	       const struct qp_conf *conf)
 {
@@ -427,7 +427,7 @@ void ends_connect(struct ends *e, const struct qp_conf *conf)
 
 void ends_disconnect(struct ends *e)
 {
-	/* An event not acknowledged would make a destroy wait for ever. */
+	/* Destroying an object waits until its events have been acknowledged. */
 	async_drain(&e->a);
 	async_drain(&e->b);
 	end_destroy_qp(&e->a);

@@ -16,7 +16,7 @@ enum {
 	UC_OPCODES	= 0x0c,
 	UD		= 0x64,
 	CNP		= 0x81,
-	/* Answers of a responder, whose PSNs are the requester's */
+	/* Responses, whose PSNs are those of the requester */
 	ANSWER_FIRST	= 0x0d,
 	ANSWER_LAST	= 0x12,
 	GSI_QKEY	= 0x80010000,
@@ -46,7 +46,7 @@ static uint8_t any_opcode(struct forger *f)
 					  dice_pick(&f->dice, known);
 }
 
-/* First, then Middle or Last, so that messages go on. */
+/* Often continue a message that was begun, with Middle or Last. */
 static uint8_t next_opcode(struct forger *f)
 {
 	uint8_t opcode = f->under_way, op = opcode & 0x1f;
@@ -153,7 +153,7 @@ static uint32_t next_key(struct forger *f, enum area area)
 	}
 }
 
-/* Where the key says, or somewhat before, behind, or far away */
+/* An address within the key's area, around its ends, or far away */
 static uint64_t next_va(struct forger *f, enum area which, uint32_t len)
 {
 	struct dice *d = &f->dice;
@@ -221,7 +221,7 @@ static void add_deth(struct forger *f, struct packet *p, uint32_t qpn)
 	packet_add(p, deth, sizeof(deth));
 }
 
-/* ACKs, RNR NAKs and NAKs more often than what there is not */
+/* Mostly syndromes of ACKs, RNR NAKs and NAKs, and sometimes any value */
 static void add_aeth(struct forger *f, struct packet *p)
 {
 	static const uint8_t types[] = { 0x00, 0x1f, 0x20, 0x2c, 0x60, 0x61,
@@ -299,7 +299,7 @@ static uint32_t payload_len(struct forger *f, unsigned int parts)
 	}
 }
 
-/* The head of a management datagram for QP 1, so that it gets further */
+/* Fill in the header of a management datagram, so that QP 1 does not drop it at once. */
 static void make_mad(struct forger *f, uint8_t *payload)
 {
 	static const uint8_t classes[] = { 0x01, 0x03, 0x04, 0x07, 0x81, 0x30 };
@@ -343,7 +343,7 @@ static void begin(struct forger *f, struct packet *p)
 						   dice_any(&f->dice));
 }
 
-/* What no longer fits together, at last */
+/* Change the complete packet, whose checks then fail: a bit, or the length of UDP. */
 static void spoil(struct forger *f, struct packet *p)
 {
 	struct dice *d = &f->dice;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packets to a QP, as its peer might send them who means no good: most of them
- * would be right but for a field or two.
+ * Packets to a QP from a malicious peer. Most of them are right but for a field or
+ * two.
  */
 #ifndef SELFTESTS_FORGE_H
 #define SELFTESTS_FORGE_H
@@ -12,13 +12,13 @@
 #include "packet.h"
 
 /**
- * struct forger - who sends them
- * @dice: what he does next
- * @peer: end of the connection that he pretends to be
- * @victim: end whose QP he sends to
- * @memory: of the victim's: he knows all of its keys
- * @service: of the QP
- * @under_way: the opcode he sent last, if its message goes on
+ * struct forger - state of a malicious peer
+ * @dice: random numbers
+ * @peer: end of the connection whose packets are forged
+ * @victim: end of the connection that gets the packets
+ * @memory: memory of the victim, with all of its keys
+ * @service: transport service of the QP
+ * @under_way: opcode of the last packet, if its message has not ended
  */
 struct forger {
 	struct dice dice;

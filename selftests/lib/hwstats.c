@@ -40,8 +40,8 @@ static uint64_t value_of(const char *dir, const char *name)
 }
 
 /*
- * Without it they may be 10 ms old. The core takes them anew at most once in a tick
- * of the kernel even then, which may have 10 ms.
+ * With the default lifespan, counters may be 10 ms old. Without one, the core still
+ * reads them at most once in a tick of the kernel, which may be 10 ms.
  */
 static void end_lifespan(const char *dir)
 {

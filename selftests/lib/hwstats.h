@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A device's hw_counters, as they are at the moment. They are looked for in init's
- * file system too, since other network namespaces do not show them.
+ * Present values of a device's hw_counters. Other network namespaces do not show
+ * them, so they are also read through the file system of init.
  */
 #ifndef SELFTESTS_HWSTATS_H
 #define SELFTESTS_HWSTATS_H
@@ -18,18 +18,18 @@ struct hwstats {
 	} of[MOST_HWSTATS];
 };
 
-/* Ends the program if there are none. */
+/* Exits if there are no counters. */
 void hwstats_read(struct hwstats *s, const char *device);
 
-/* By how much @name has grown; 0 if there is no such counter. */
+/* Return: growth of counter @name, or 0 if it does not exist. */
 uint64_t hwstats_growth(const struct hwstats *before,
 			const struct hwstats *after, const char *name);
 
-/* Those whose names begin with @prefix, all together */
+/* Return: growth of all counters whose names begin with @prefix. */
 uint64_t hwstats_growth_of(const struct hwstats *before,
 			   const struct hwstats *after, const char *prefix);
 
-/* Says what has grown. */
+/* Print the counters that have grown. */
 void hwstats_diag(const struct hwstats *before, const struct hwstats *after);
 
 #endif

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks every RoCEv2 packet of a pcap file: lengths, pad, reserved bits, ICRC.
+"""Checks lengths, pad, reserved bits and ICRC of each RoCEv2 packet in a pcap file.
 
 usage: icrc.py FILE [OPCODE...]
 
-Ends with 1 if a packet is wrong, if there is none, or if one of the opcodes
-(hexadecimal, as in the BTH) does not occur. Shares no code with the driver:
-the CRC is zlib's, the rule that of the InfiniBand specification, annex A17.
+Exits with 1 if a packet is wrong, if there is no packet, or if one of the opcodes of
+the BTH (hexadecimal) does not occur. The script shares no code with the driver. The
+CRC is zlib's, and the masks are those of the InfiniBand specification, annex A17.
 """
 import struct
 import sys
@@ -18,7 +18,7 @@ UDP = 17
 BTH = 12
 ICRC = 4
 
-# Bytes of extended headers, and whether payload may follow, by operation.
+# Bytes of extended headers of each operation, and whether payload may follow
 DETH, RETH, AETH, ATOMIC_ETH, ATOMIC_ACK, IMM, IETH = 8, 16, 4, 28, 8, 4, 4
 RC = {0x00: 0, 0x01: 0, 0x02: 0, 0x03: IMM, 0x04: 0, 0x05: IMM,
       0x06: RETH, 0x07: 0, 0x08: 0, 0x09: IMM, 0x0a: RETH, 0x0b: RETH + IMM,
@@ -32,11 +32,11 @@ HEADERS.update({0x64: DETH, 0x65: DETH + IMM, 0x81: 16})
 
 
 class Bad(Exception):
-    """What is wrong with a packet."""
+    """An error in a packet."""
 
 
 def frames(path):
-    """Yields the bytes of each frame as far as kept, and its length."""
+    """Yields the captured bytes of each frame, and its length."""
     with open(path, "rb") as file:
         head = file.read(24)
         magic = head[:4]
@@ -75,7 +75,7 @@ def network(frame):
 
 
 def transport(packet):
-    """Returns where the UDP header begins, None if it is not RoCEv2."""
+    """Returns the offset of the UDP header, or None if the packet is not RoCEv2."""
     if packet[0] >> 4 == 4:
         start, proto = (packet[0] & 15) * 4, packet[9]
     else:
@@ -91,7 +91,7 @@ def transport(packet):
 
 
 def icrc(packet, udp):
-    """The CRC over the packet with all that changes on its way masked."""
+    """Returns the CRC of the packet with the variant fields masked."""
     masked = bytearray(packet[:-ICRC])
     if packet[0] >> 4 == 4:
         masked[1] = masked[8] = 0xff            # TOS, TTL
@@ -107,7 +107,7 @@ def icrc(packet, udp):
 
 
 def reserved(bth):
-    """What a packet says, from the BTH on, where it has nothing to say."""
+    """Yields the pad and the reserved bytes of a packet, from the BTH on."""
     opcode, pad = bth[0], bth[1] >> 4 & 3
     yield "pad", bth[-ICRC - pad:-ICRC]
     yield "reserved bits of the BTH", bytes([bth[4] & 0x3f, bth[8] & 0x7f])
@@ -118,7 +118,7 @@ def reserved(bth):
 
 
 def check(packet, udp):
-    """Returns the opcode of a packet in which nothing is wrong."""
+    """Returns the opcode of a right packet; raises an error for others."""
     bth = udp + 8
     if len(packet) < bth + BTH + ICRC:
         raise Bad(f"{len(packet)} bytes hold no BTH")

@@ -32,7 +32,7 @@ lun_del() {
 	rmdir "$1/lun/lun_0"
 }
 
-# disk_below DIRECTORY...: the block device of the SCSI target there
+# disk_below DIRECTORY...: print the block device of the SCSI target there
 disk_below() {
 	local found
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Traffic for storms to blow through: many QPs of all services, until SIGTERM. What
- * RC brings is compared. Ends with 0 after SIGTERM, with LOST when the connection
- * was taken away, and with 1 when data were wrong.
+ * Traffic during other tests: many QPs of all services, until SIGTERM. The data of RC
+ * are compared. Exits with 0 after SIGTERM, with LOST when the connection was lost, and
+ * with 1 when data were wrong.
  *
- * QPS=N is how many pairs of QPs; FORKS=1 has children that write to the memory which
- * is registered.
+ * QPS=N sets the number of pairs of QPs. With FORKS=1, children write to the registered
+ * memory.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ enum {
 	SIZE		= 9000,
 	DATAGRAM	= 900,
 	GRH		= 40,
-	/* 4.096 us << 18: seven of them are longer than a link is down for */
+	/* 4.096 us << 18. Seven timeouts are longer than a link is down. */
 	TIMEOUT		= 18,
 };
 
@@ -107,7 +107,7 @@ static int finish_one(int i)
 	return 0;
 }
 
-/* Its memory is a copy, or it shares none of ours. */
+/* The memory of the child is a copy, or is not shared with the parent. */
 static void fork_one(void)
 {
 	pid_t pid = fork();

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Traffic by the program load, for scripts that make life hard for it; and what must
-# be as before when they are done. Sourced after verve.sh.
+# Traffic by the program load during other tests, and checks that these leave nothing
+# behind. Sourced after verve.sh.
 
 LOAD=
 
-# traffic_begin PROGRAM [ARGUMENT...]: one that says when it is ready
+# traffic_begin PROGRAM [ARGUMENT...]: start a program and wait until it prints "ready"
 traffic_begin() {
-	# Not yet, whatever the last one said
+	# Remove the output of the previous program.
 	: >"$TMP/load"
 	"$@" -d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" >"$TMP/load" 2>&1 &
 	LOAD=$!
@@ -22,7 +22,7 @@ load_begin() {
 	traffic_begin env "$@" load
 }
 
-# Return: how it ended
+# Return: exit code of the program
 load_end() {
 	local rc
 
@@ -43,12 +43,12 @@ counts_on() { # DEVICE COUNTER
 	within 5 has_counted "$1" "$2" "$(hw_counter "$1" "$2")"
 }
 
-# goes_on DEVICE: packets go, after all that was said to it
+# goes_on DEVICE: the device still sends packets
 goes_on() {
 	counts_on "$1" sent_pkts || fail "$1 sends no more"
 }
 
-# is_answered DEVICE: and not only asks again
+# is_answered DEVICE: the device receives packets, and does not only retry
 is_answered() {
 	counts_on "$1" rcvd_pkts || fail "nobody answers $1"
 }
@@ -78,7 +78,7 @@ as_before() {
 	within 5 is_as_before || fail "before:" "$BEFORE" "now:" "$(everything)"
 }
 
-# Twice, apart in time: what is on its way to be freed is no leak.
+# Scan twice, because objects that wait to be freed are no leak.
 SCAN=/sys/kernel/debug/kmemleak
 
 no_leak() {

@@ -31,7 +31,7 @@ static uint64_t address(struct mangle *m)
 	return (uintptr_t)m->memory + dice_roll(&m->dice, m->size);
 }
 
-/* Handles are small numbers; two of them, or a size and a handle, are one word. */
+/* Handles are small numbers. A word may hold two handles, or a size and a handle. */
 static uint64_t word(struct mangle *m)
 {
 	struct dice *d = &m->dice;
@@ -76,14 +76,14 @@ void mangle_write(struct mangle *m, struct ibv_context *ctx)
 	}
 	if (dice_one_in(d, 16))
 		call.hdr.in_words = dice_any(d);
-	/* The kernel refuses, or does, what it says; both are fine. */
+	/* The kernel may refuse or execute the command. */
 	if (write(ctx->cmd_fd, &call, sizeof(call.hdr) + 8 * words) < 0)
 		return;
 }
 
 /* ---------------------------------------------------------------- ioctl() */
 
-/* Where it refuses one, the core keeps a reference to the task for ever. */
+/* When this command fails, the core leaks a reference to the task. */
 static bool asks_for_context(const struct ib_uverbs_ioctl_hdr *hdr)
 {
 	return hdr->object_id == UVERBS_OBJECT_DEVICE &&
@@ -132,7 +132,7 @@ void mangle_ioctl(struct mangle *m, struct ibv_context *ctx)
 
 /* ---------------------------------------------------------------- the library's */
 
-/* Values and handles, not what points to the library's memory */
+/* Change values and handles, but no pointers to the library's memory. */
 static void change(struct mangle *m, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	struct dice *d = &m->dice;
@@ -158,7 +158,7 @@ static void change(struct mangle *m, struct ib_uverbs_ioctl_hdr *hdr)
 	}
 }
 
-/* Some input that the command points to is changed where it stands. */
+/* Change input that the command points to, in the library's memory. */
 static void change_input(struct mangle *m, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	struct dice *d = &m->dice;
@@ -181,7 +181,7 @@ static int call(int fd, unsigned long request, void *arg)
 	return syscall(SYS_ioctl, fd, request, arg);
 }
 
-/* The library keeps its own command, and gets the handles of what was made. */
+/* Call with a changed copy, and give the library the handles of new objects. */
 static int call_changed(int fd, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	size_t size = sizeof(*hdr) + hdr->num_attrs * sizeof(hdr->attrs[0]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commands to the kernel that no library gives: made of chance, and the library's
- * own, changed on their way. For the second, this file defines ioctl() in place of
- * the C library's.
+ * Commands to the kernel that no library sends: random ones, and changed commands of
+ * the library. To change these, mangle.c defines ioctl() in place of the C library's.
  */
 #ifndef SELFTESTS_MANGLE_H
 #define SELFTESTS_MANGLE_H
@@ -13,12 +12,11 @@
 #include "dice.h"
 
 /**
- * struct mangle - what commands are made of
- * @dice: of this thread
- * @one_in: so many of the library's calls are left alone for one that is changed; 0:
- *	leave all of them alone
- * @memory: which commands may have the kernel read, write and register
- * @size: of it
+ * struct mangle - state of a thread that sends such commands
+ * @dice: random numbers of the thread
+ * @one_in: one of so many calls of the library is changed; 0: none
+ * @memory: memory that commands may have the kernel read, write and register
+ * @size: bytes of @memory
  */
 struct mangle {
 	struct dice dice;
@@ -27,10 +25,10 @@ struct mangle {
 	size_t size;
 };
 
-/* Of the calling thread, from now on; NULL: none */
+/* Change commands of the calling thread from now on; NULL: no longer */
 void mangle_begin(struct mangle *m);
 
-/* A command by write(), and one by ioctl() */
+/* Send a random command by write(), or by ioctl(). */
 void mangle_write(struct mangle *m, struct ibv_context *ctx);
 void mangle_ioctl(struct mangle *m, struct ibv_context *ctx);
 

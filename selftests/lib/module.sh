@@ -3,7 +3,7 @@
 #
 # Tests that are modules: sourced after verve.sh.
 
-# find_module NAME: beside verve.ko, or built by `make modules` beside the script
+# find_module NAME: look beside verve.ko and beside the script (`make modules`)
 find_module() {
 	local file
 
@@ -23,7 +23,7 @@ load_test() {
 	fi
 }
 
-# test_module NAME: its loading runs the tests; of its own TAP a failed line fails this
+# test_module NAME: load a module, which runs its tests, and check its TAP output
 test_module() {
 	local mark="$1 $$ $EPOCHREALTIME"
 
@@ -39,7 +39,7 @@ objects() {
 	rdma resource show | sed -n "s/.*: $DEV_C: //p"
 }
 
-# nothing_left NAME: it leaves no object behind
+# nothing_left NAME: the test module leaves no objects behind
 nothing_left() {
 	local before after
 

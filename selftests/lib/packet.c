@@ -15,7 +15,7 @@ enum {
 	UDP_LEN		= 8,
 	BTH_LEN		= 12,
 	ICRC_LEN	= 4,
-	/* With the longest headers (BTH, AtomicETH) and the largest path MTU */
+	/* Longest headers (BTH, AtomicETH) and largest path MTU */
 	LONGEST		= UDP_LEN + 40 + 4096 + ICRC_LEN,
 	SOURCE_PORT	= 0xc000,
 };
@@ -34,7 +34,7 @@ const char *const packet_counters[NUM_FATES] = {
 
 #define DATA	(PART_KNOWN | PART_PAYLOAD)
 
-/* IBTA vol. 1, 9.2.1, table 38, of RC; UC has the first twelve. */
+/* Operations of RC (IBTA vol. 1, 9.2.1, table 38). UC has the first twelve. */
 static const uint16_t operations[] = {
 	[0x00] = DATA, [0x01] = DATA, [0x02] = DATA, [0x03] = DATA | PART_IMM,
 	[0x04] = DATA, [0x05] = DATA | PART_IMM,
@@ -98,7 +98,7 @@ static uint32_t crc32(uint32_t crc, const uint8_t *data, unsigned int len)
 	return crc;
 }
 
-/* What may change on the way counts as ones (Annex A17.3.3). */
+/* Set the fields that routers may change to ones (Annex A17.3.3). */
 static void mask(uint8_t *head, const struct packet *p)
 {
 	static const uint8_t ones[8] = { 255, 255, 255, 255, 255, 255, 255, 255 };
@@ -107,7 +107,7 @@ static void mask(uint8_t *head, const struct packet *p)
 	uint8_t *ip = head + sizeof(ones);
 	unsigned int i;
 
-	memcpy(head, ones, sizeof(ones));	/* the LRH there is not */
+	memcpy(head, ones, sizeof(ones));	/* LRH, which RoCE has not */
 	memcpy(ip, p->bytes, p->ip_len + UDP_LEN + BTH_LEN);
 	for (i = 0; i < sizeof(v4); i++)
 		ip[where[i]] = 0xff;
@@ -117,7 +117,7 @@ static void mask(uint8_t *head, const struct packet *p)
 	ip[p->ip_len + UDP_LEN + 4] = 0xff;
 }
 
-/* Over what is before byte @end */
+/* ICRC of the bytes before @end */
 static uint32_t icrc(const struct packet *p, unsigned int end)
 {
 	uint8_t head[8 + 60 + UDP_LEN + BTH_LEN];

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * RoCEv2 packets by hand, as a peer might send them that knows a connection and
- * keeps to no rule.
+ * RoCEv2 packets built by hand, as a malicious peer might send them.
  *
  *	packet_begin(&p, &from, &to);		IP and UDP
  *	packet_add(&p, &bth, sizeof(bth));	and what follows
  *	packet_end(&p);				lengths and ICRC
  *	packet_send(fd, &p);
  *
- * Shares no code with the driver: what that must make of a packet is judged here
- * once more (packet_fate()), by the specification.
+ * This file shares no code with the driver. packet_fate() predicts from the
+ * specification what the driver must do with a packet.
  */
 #ifndef SELFTESTS_PACKET_H
 #define SELFTESTS_PACKET_H
@@ -23,12 +22,12 @@
 
 struct packet {
 	uint8_t bytes[PACKET_ROOM];
-	unsigned int ip_len;	/* of the IP header */
+	unsigned int ip_len;	/* bytes of the IP header */
 	unsigned int len;
 	bool ipv6;
 };
 
-/* Extended headers of an operation, in their order on the wire */
+/* Extended headers of an operation, in wire order */
 enum packet_part {
 	PART_DETH	= 1 << 0,
 	PART_FETH	= 1 << 1,
@@ -43,12 +42,12 @@ enum packet_part {
 	PART_KNOWN	= 1 << 10,
 };
 
-/* enum packet_part of a BTH opcode; 0 if it is not RoCE's */
+/* Return: enum packet_part of a BTH opcode, or 0 for opcodes that RoCE has not. */
 unsigned int packet_parts(uint8_t opcode);
 
-/* Why no QP gets a packet, as the device has to count it */
+/* Reason why no QP gets a packet, which selects the counter of the drop */
 enum packet_fate {
-	FATE_QP,		/* one gets it, if there is that QP */
+	FATE_QP,		/* the QP gets the packet, if it exists */
 	FATE_LENGTH,
 	FATE_HEADER,
 	FATE_ICRC,
@@ -66,17 +65,17 @@ uint32_t packet_qpn(const struct packet *p);
 void packet_begin(struct packet *p, const union ibv_gid *from,
 		  const union ibv_gid *to);
 void packet_add(struct packet *p, const void *data, unsigned int len);
-/* A BTH of the default partition that asks for no ACK */
+/* Add a BTH with the default P_Key and without AckReq. */
 void packet_bth(struct packet *p, uint8_t opcode, uint32_t qpn, uint32_t psn);
-/* The traffic class, ECN included */
+/* Set the traffic class, including ECN. */
 void packet_mark(struct packet *p, uint8_t tos);
-/* Room for @words of IPv4 options, which do nothing; nothing is added before. */
+/* Add @words of IPv4 options without effect, before all other headers. */
 void packet_options(struct packet *p, unsigned int words);
 void packet_end(struct packet *p);
-/* UDP's length is less by @by than what there is. */
+/* Reduce the length in the UDP header by @by. */
 void packet_shrink(struct packet *p, unsigned int by);
 
-/* In the network namespace of the caller. Both end the program if they cannot. */
+/* Open a socket in the caller's network namespace. Both functions exit on failure. */
 int packet_socket(bool ipv6);
 void packet_send(int fd, const struct packet *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory regions beside the one that each end has, and work between them. */
+/* Additional memory regions, and work between them */
 #ifndef SELFTESTS_REGION_H
 #define SELFTESTS_REGION_H
 
@@ -16,28 +16,28 @@ struct region {
 	struct ibv_mr *mr;
 };
 
-/* Anonymous memory that nobody has touched, registered; ends on failure. */
+/* Map and register new anonymous memory. Exits on failure. */
 struct region region_new(struct end *end, size_t size, int access);
-/* Memory that is there, registered; mr is NULL on failure. */
+/* Register existing memory. mr is NULL on failure. */
 struct region region_over(struct end *end, void *mem, size_t size, int access);
-/* Deregisters, and unmaps what is mapped there. */
+/* Deregister a region and unmap its memory. */
 void region_free(struct region *r);
 
 /*
- * One message of @size bytes from region @from to @to, of end a and b. For a
- * READ or atomic, which go the other way, @from is the one that is read.
- * Return: 0, or what ibv_post_send() said.
+ * Post a message of @size bytes from region @from to region @to. A SEND or WRITE goes
+ * from end a to end b. A READ or atomic goes the other way, and reads @from.
+ * Return: result of ibv_post_send().
  */
 int region_post(const struct ends *e, enum ibv_wr_opcode opcode,
 		const struct region *from, const struct region *to,
 		uint32_t size);
-/* A receive into the first @size bytes. */
+/* Post a receive into the first @size bytes. */
 void region_receive(const struct region *r, uint64_t wr_id, uint32_t size);
 
-/* May regions be ON_DEMAND? Not where the kernel was built without it. */
+/* Return: true if the kernel supports on-demand paging. */
 bool pages_on_demand(const struct end *end);
 
-/* kB of the process: a line of /proc/self/status, such as "VmPin". */
+/* Return: kB in a line of /proc/self/status, such as "VmPin". */
 long status_kb(const char *name);
 
 #endif

@@ -13,7 +13,7 @@ static uint32_t word(const uint8_t *at)
 	return value;
 }
 
-/* The slot that is filled next, if it holds this request. */
+/* Return: the slot after the producer index, if it holds this request. */
 static uint8_t *find(uint8_t *ring, size_t size, uint64_t wr_id)
 {
 	uint32_t slot = word(ring + RING_PRODUCER) & word(ring + RING_MASK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Send requests that the installed libibverbs has no call for, written into
+ * Send requests without a call in the installed libibverbs. The test writes them into
  * the ring that the rxe provider shares with the kernel.
  *
  *	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp);
@@ -8,7 +8,7 @@
  *	ibv_wr_start(qpx);
  *	qpx->wr_id = ...;			unique
  *	ibv_wr_rdma_write(qpx, rkey, addr);	takes a slot of the ring
- *	wqe = ring_request(qpx->wr_id);		make of it what you like
+ *	wqe = ring_request(qpx->wr_id);		may be changed now
  *	ibv_wr_complete(qpx);
  */
 #ifndef SELFTESTS_RING_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <infiniband/verbs.h>
 
-/* Where the fields of a send request are, in bytes (rdma_user_rxe.h) */
+/* Offsets of the fields of a send request (rdma_user_rxe.h) */
 enum {
 	WQE_WR_ID	= 0,
 	WQE_OPCODE	= 12,
@@ -37,8 +37,8 @@ enum {
 };
 
 /*
- * The request with that wr_id which has been begun and not been completed; ends
- * the program when there is none.
+ * Find the request with that wr_id between ibv_wr_start() and ibv_wr_complete(). Exits
+ * when there is none.
  */
 uint8_t *ring_request(uint64_t wr_id);
 
@@ -56,7 +56,7 @@ struct ring {
 	size_t size;
 };
 
-/* The rings that the process shares with the kernel. Return: how many, up to @most. */
+/* List rings that the process shares with the kernel. Return: number, up to @most. */
 int ring_list(struct ring *rings, int most);
 
 #endif

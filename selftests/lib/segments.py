@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checks the packets that a NIC has made of longer ones, in a pcap file.
+"""Checks packets that a NIC has segmented, in a pcap file.
 
 usage: segments.py FILE [LISTING]
 
-What icrc.py says of each; what the ICRC does not cover, which are checksums, TOS and
-TTL; and IPv4 identifications, which count up in each flow. Prints how many packets
-had a UDP checksum, and of which opcodes. LISTING is written: place in the flow, opcode,
-flags and lengths of every packet that carries data, to be compared with another
-capture's.
+Checks each packet like icrc.py; the fields that the ICRC does not cover, which are
+checksums, TOS and TTL; and IPv4 identifications, which count up in each flow. Prints the
+number of packets with a UDP checksum, and their opcodes. Writes to LISTING the place in
+the flow, opcode, flags and lengths of each packet with data, for a comparison with
+another capture.
 """
 import struct
 import sys
@@ -16,14 +16,14 @@ from collections import Counter
 
 import icrc
 
-# Of RC, and with 0x20 added UC: SEND, RDMA WRITE, READ responses
+# Opcodes of RC, and of UC with 0x20 added: SEND, RDMA WRITE, READ responses
 DATA = set(range(0x0c)) | set(range(0x0d, 0x11)) | {0x16, 0x17}
-# RDMA WRITE First and Only, which tell the length of the message
+# RDMA WRITE First and Only, which have the length of the message
 RETH = {0x06, 0x0a, 0x0b}
 
 
 def folded(data):
-    """The one's complement sum of 16-bit words."""
+    """Returns the one's complement sum of 16-bit words."""
     data = bytes(data) + b"\0" * (len(data) % 2)
     total = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
@@ -32,7 +32,7 @@ def folded(data):
 
 
 def check_sums(packet, udp):
-    """Returns whether there is a UDP checksum."""
+    """Returns true if the packet has a UDP checksum."""
     v4 = packet[0] >> 4 == 4
     if v4 and folded(packet[:udp]) != 0xffff:
         raise icrc.Bad("IPv4 header checksum")
@@ -55,7 +55,7 @@ class Flow:
         self.places = {}
 
     def take(self, packet, udp):
-        """One more."""
+        """Adds a packet."""
         v4 = packet[0] >> 4 == 4
         if v4:
             number = struct.unpack("!H", packet[4:6])[0]
@@ -70,7 +70,7 @@ class Flow:
         self.list(packet, udp + 8)
 
     def list(self, packet, bth):
-        """Only what carries data: the rest depends on time."""
+        """Lists packets with data. Others depend on timing."""
         opcode = packet[bth]
         if opcode & ~0x20 not in DATA:
             return

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One forged packet to an end of a connection, which says what the test wants. */
+/* A single forged packet to an end of a connection, with fields set by the test */
 #ifndef SELFTESTS_SHOT_H
 #define SELFTESTS_SHOT_H
 
@@ -7,16 +7,16 @@
 #include "packet.h"
 
 /**
- * struct shot - a packet
- * @at: whose QP it is for
- * @from: the end that it pretends to be of
- * @opcode: of the BTH
- * @psn: likewise; counted modulo 2^24
- * @length: of payload; of a READ, what it asks for
+ * struct shot - a forged packet
+ * @at: end whose QP gets the packet
+ * @from: end that seems to have sent the packet
+ * @opcode: opcode of the BTH
+ * @psn: PSN of the BTH, modulo 2^24
+ * @length: bytes of payload; of a READ, bytes requested
  * @va: address
  * @rkey: key
- * @syndrome: of the AETH
- * @payload: or NULL: bytes that nobody has sent
+ * @syndrome: syndrome of the AETH
+ * @payload: payload; NULL: bytes that no test sends
  */
 struct shot {
 	const struct end *at, *from;
@@ -28,7 +28,7 @@ struct shot {
 	const uint8_t *payload;
 };
 
-/* @fd: packet_socket() in the network namespace of @s->from */
+/* Send the packet. @fd is a packet_socket() in the network namespace of @s->from. */
 void shoot(int fd, const struct shot *s);
 
 #endif

@@ -9,11 +9,11 @@
 #include "work.h"
 
 enum {
-	/* WRITEs under way at a time */
+	/* Outstanding WRITEs */
 	DEPTH	= 8,
 	/*
-	 * Between bytes that are looked at: they are to be set faster than the
-	 * driver writes all.
+	 * Distance of the bytes under test. Setting them must take less time than a
+	 * WRITE of the whole memory.
 	 */
 	STRIDE	= 1024,
 };
@@ -68,7 +68,7 @@ void storm_begin(struct storm *s, const struct ends *like, uint8_t *to,
 		tap_bail("nothing is written by key %#x", s->rkey);
 }
 
-/* Back to all CPUs there are */
+/* Allow all CPUs again. */
 static void run_anywhere(void)
 {
 	cpu_set_t cpus;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A storm: WRITEs that do not end by themselves, by a thread with a connection
- * of its own, on another CPU than the test. Who takes the memory away from them
- * sees whether one of them is still at it afterwards.
+ * A storm: endless WRITEs by a thread with its own connection, on another CPU than the
+ * test. A test that withdraws the memory sees whether a WRITE still goes on
+ * afterwards.
  */
 #ifndef SELFTESTS_STORM_H
 #define SELFTESTS_STORM_H
@@ -12,15 +12,15 @@
 #include "ends.h"
 
 /**
- * struct storm - one storm
- * @e: its connection, on the devices, PDs and memory of the test's
- * @to: memory of end b that it writes, as the process has it
- * @va: that, as the key has it
+ * struct storm - endless WRITEs
+ * @e: connection of the thread, on the devices, PDs and memory of the test
+ * @to: written memory of end b, in the process
+ * @va: address of @to in the region
  * @size: bytes of each WRITE
  * @rkey: key
- * @thread: that sends the WRITEs
- * @stop: end it, even if nothing has failed
- * @written: how many WRITEs have succeeded
+ * @thread: thread that sends the WRITEs
+ * @stop: the thread must end, even if no WRITE has failed
+ * @written: number of WRITEs that have succeeded
  */
 struct storm {
 	struct ends e;
@@ -33,17 +33,17 @@ struct storm {
 	atomic_uint written;
 };
 
-/* Returns when it blows; ends the program if it cannot. */
+/* Start a storm and wait for its first WRITEs. Exits on failure. */
 void storm_begin(struct storm *s, const struct ends *like, uint8_t *to,
 		 uint64_t va, uint32_t size, uint32_t rkey);
 
 /*
- * Nobody may write by @rkey any more. Return: whether nobody does, which is
- * looked at until the last of the WRITEs has failed.
+ * Check that no WRITE changes the memory after @rkey was withdrawn, and end the storm.
+ * Return: true if none does.
  */
 bool storm_is_over(struct storm *s);
 
-/* Ends it, if nothing else did. */
+/* Stop the thread, if it has not ended, and wait for it. */
 void storm_end(struct storm *s);
 
 #endif

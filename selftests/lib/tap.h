@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Test results in the Test Anything Protocol, as the kernel's selftests print
- * them: a plan first, one line per test, exit code 0, 1 (failed) or 4 (skipped).
+ * Test results in the Test Anything Protocol, in the form of the kernel's selftests:
+ * a plan, a line for each test, and exit code 0, 1 (failed) or 4 (skipped).
  */
 #ifndef SELFTESTS_TAP_H
 #define SELFTESTS_TAP_H
@@ -19,7 +19,7 @@ struct tap_counts {
 
 extern struct tap_counts tap;
 
-/* A line for the reader; no parser looks at it. */
+/* Print a line for the reader, which parsers ignore. */
 __attribute__((format(printf, 1, 2)))
 void tap_diag(const char *fmt, ...);
 
@@ -31,16 +31,16 @@ void tap_result(bool ok, const char *fmt, ...);
 __attribute__((format(printf, 2, 3)))
 void tap_skip(const char *reason, const char *fmt, ...);
 
-/* The set-up is broken: no later test can mean anything. */
+/* Exit because of a broken set-up, after which no test is meaningful. */
 __attribute__((format(printf, 1, 2), noreturn))
 void tap_bail(const char *fmt, ...);
 
-/* Prints the totals. Return: what main() returns. */
+/* Print the totals. Return: exit code of the program. */
 int tap_done(void);
 
 /*
- * For functions that return true when all went as it should: says where
- * and why not, and leaves them.
+ * For functions that return true on success: print place and reason of a failure, and
+ * return false.
  */
 #define CHECK(cond, fmt, ...) do {					\
 	if (!(cond)) {							\

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The topologies of verve.sh over the NIC in software, verve_testnic, in place of a
-# veth. Sourced after verve.sh and load.sh; skips where there is no such module.
+# The topologies of verve.sh over verve_testnic, a NIC in software, instead of a veth.
+# Sourced after verve.sh and load.sh. Skips all tests without the module.
 
 NICS=/sys/kernel/debug/verve_testnic
 
 [ "$MODULE" = verve ] || skip_all "no offloads: the driver is not Verve"
 
-# Where modprobe does not find it: beside verve.ko, or built by `make modules` in testnic/
+# The module beside verve.ko or in testnic/ (`make modules`), for insmod
 nic_file() {
 	local dir
 
@@ -38,7 +38,7 @@ unload_nic() {
 # Parameters of the module
 NIC_OPTIONS=()
 
-# A new pair of netdevs, between two new namespaces
+# Create a pair of netdevs in two new namespaces.
 wire() {
 	within 5 unload_nic && load_nic "${NIC_OPTIONS[@]}" || fail "no module verve_testnic" || return
 	new_namespaces
@@ -70,7 +70,7 @@ knob() { # NETDEV KNOB
 	cat "$NICS/$1/$2"
 }
 
-# takes_trains on|off NETDEV: whole; at B if that is vb
+# takes_trains on|off NETDEV: set whether the netdev takes whole trains
 takes_trains() {
 	local ns=$NS_A
 
@@ -79,7 +79,7 @@ takes_trains() {
 		tx-gso-list "$1"
 }
 
-# gained DEVICE COUNTER COMMAND...: what it did to a counter, as GAINED
+# gained DEVICE COUNTER COMMAND...: set GAINED to the growth of a counter
 gained() {
 	local dev=$1 name=$2 before
 
@@ -89,7 +89,7 @@ gained() {
 	GAINED=$(($(hw_counter "$dev" "$name") - before))
 }
 
-# used COUNTER MOST|LEAST N COMMAND...: at A
+# used COUNTER most|least N COMMAND...: check the growth of A's counter
 used() {
 	local name=$1 how=$2 n=$3
 
@@ -101,7 +101,7 @@ used() {
 	esac || fail "$name: $GAINED, not at $how $n"
 }
 
-# Nothing was asked of the NIC that it had not offered, or that was done already.
+# The NIC got no packet with work that it had not offered or that was done already.
 driver_is_content() {
 	local nic
 
@@ -114,12 +114,12 @@ driver_is_content() {
 
 # ---------------------------------------------------------------- the wire
 
-# capture NETNS NETDEV FILE COMMAND...: what arrives there meanwhile
+# capture NETNS NETDEV FILE COMMAND...: capture received packets meanwhile
 capture() {
 	local ns=$1 dev=$2 file=$3 pid
 
 	shift 3
-	# Not yet, whatever the last one said
+	# Remove the output of the previous tcpdump.
 	: >"$TMP/tcpdump"
 	ip netns exec "$ns" tcpdump -i "$dev" --immediate-mode -s 9300 -B 32768 \
 		-Q in -U -Z root -w "$file" udp port 4791 2>"$TMP/tcpdump" &
@@ -139,7 +139,7 @@ opcodes() {
 		fail "$(cat "$TMP/traffic")"
 }
 
-# are_right NETNS NETDEV OPCODES OPTION...: those that arrive, by icrc.py
+# are_right NETNS NETDEV OPCODES OPTION...: check received packets by icrc.py
 are_right() {
 	local ns=$1 dev=$2 wanted=$3
 
@@ -155,7 +155,7 @@ writes() {
 	perftest ib_write_bw -s 8192 -n 500
 }
 
-# on_top NAME: A and B on netdevs of that name instead, in 10.1.0.0/24
+# on_top NAME: move addresses to netdevs of that name, in 10.1.0.0/24
 on_top() {
 	local name=$1
 
@@ -198,7 +198,7 @@ gid_of() { # DEVICE END: index of the GID that ends so
 	return 1
 }
 
-# The QPs' addresses are those on top; the programs find each other below.
+# QPs use the addresses of the upper netdevs, and programs connect by the lower ones.
 writes_on_top() {
 	local GID_C GID_S IP4=10.1.0.2
 
@@ -206,7 +206,7 @@ writes_on_top() {
 	writes
 }
 
-# Another way from A to B: a veth, xa and xb
+# Create another path from A to B: a veth, xa and xb.
 second_wire() {
 	ip -n "$NS_A" link add xa type veth peer name xb netns "$NS_B" &&
 	ip -n "$NS_A" link set xa up && ip -n "$NS_B" link set xb up &&
@@ -216,7 +216,7 @@ second_wire() {
 		"$(ip netns exec "$NS_B" cat /sys/class/net/vb/address)"
 }
 
-# redirect [mirror]: what leaves A's netdev takes that instead, or a copy of it does
+# redirect [mirror]: redirect packets of A's netdev to the second wire, or copy them
 redirect() {
 	second_wire &&
 	ip netns exec "$NS_A" tc qdisc add dev va clsact &&
@@ -232,8 +232,8 @@ unredirect() {
 
 # ---------------------------------------------------------------- in mid-traffic
 
-# meanwhile ABLE COMMAND...: every now and then, while data are compared; the NICs are
-# able to do so much before and after
+# meanwhile ABLE COMMAND...: run the command many times during a load that compares data.
+# ABLE is the knob of the NICs' features at the beginning and at the end.
 meanwhile() {
 	local able=$1 i rounds=${QUICK:+20}
 
@@ -252,7 +252,7 @@ reset_both() {
 	turn va reset 1 && turn vb reset 1
 }
 
-# withdraw_both ROUND: and the other time they offer again
+# withdraw_both ROUND: withdraw the features in even rounds and offer them in odd ones
 withdraw_both() {
 	both offered $(($1 % 2))
 }
@@ -274,8 +274,8 @@ good_network() {
 	both lose 0 && both reorder 0
 }
 
-# driver_goes_under COMMAND...: that begins a load. The driver goes, and with it its
-# netdevs and the devices on them; nothing waits.
+# driver_goes_under COMMAND...: unload the NIC's driver during a load, which the command
+# begins. Its netdevs and the devices on them go without delay.
 driver_goes_under() {
 	"$@" || return
 	timeout 10 rmmod verve_testnic || fail "exit code $?" || return
@@ -285,8 +285,8 @@ driver_goes_under() {
 	return $rc
 }
 
-# transport_goes_under CHECK COMMAND...: that begins a load. Verve goes, and comes
-# again; the driver stays, and CHECK is true meanwhile.
+# transport_goes_under CHECK COMMAND...: unload and load Verve during a load, which the
+# command begins. The NIC's driver stays, and CHECK succeeds meanwhile.
 transport_goes_under() {
 	local check=$1
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of the kernel's RDMA users share; sourced after verve.sh.
+# Functions of the tests of kernel RDMA users. Sourced after verve.sh.
 #
-# Most of these users (NVMe, iSER, 9p, RDS) know the first network namespace
-# only. For them there is one device there, on a veth, and both ends use it:
+# Most of these users (NVMe, iSER, 9p, RDS) work in the first network namespace
+# only. Both of their ends use one device there, on a veth:
 #
 #	first namespace: [vhosta: vthost] 192.168.219.1 ---- [vhostb]
 
@@ -13,7 +13,7 @@ HOST_NETDEV=vhosta
 HOST_IP=192.168.219.1
 CONFIGFS=/sys/kernel/config
 
-# need_modules MODULE...: loaded, or the test is skipped
+# need_modules MODULE...: load modules, or skip all tests
 need_modules() {
 	local module
 
@@ -35,8 +35,8 @@ host_up() {
 	within 5 gid_index $HOST_DEV ipv4 >/dev/null
 }
 
-# Nothing gets through. The two ends being one device, they need no packets; while
-# its port is down they send some by lo, which knows nothing of the netdev's state.
+# Interrupt the connection. The ends are on one device and need no packets. While its
+# port is down, they send packets by lo, which stays up, so drop these, too.
 cut() {
 	ip link set $HOST_NETDEV down
 	nft -f - <<-END
@@ -60,13 +60,13 @@ host_down() {
 	ip link del $HOST_NETDEV
 } 2>/dev/null
 
-# objects DEVICE: how many of each kind there are. (The kernel's users share CQs
-# of a pool, which lives as long as the device.)
+# objects DEVICE: print the number of objects of each kind, without CQs. (Kernel users
+# share CQs of a pool, which lives as long as the device.)
 objects() {
 	rdma resource show "$1" | sed "s/^.*$1: //; s/ cq [0-9]*//"
 }
 
-# same_objects DEVICE COUNTS: nothing was left behind
+# same_objects DEVICE COUNTS: no objects were left behind
 same_objects() {
 	[ "$(objects "$1")" = "$2" ]
 }
@@ -81,8 +81,8 @@ random_file() {
 	dd if=/dev/urandom of="$1" bs=1M count="$2" status=none
 }
 
-# fio_verify FILENAME MEBIBYTES OPTION...: writes at random in blocks of many
-# sizes, and reads all back to compare checksums
+# fio_verify FILENAME MEBIBYTES OPTION...: random writes in blocks of many sizes, which
+# are read back to compare checksums
 fio_verify() {
 	local file=$1 size=$2
 
@@ -95,13 +95,13 @@ fio_verify() {
 	return 1
 }
 
-# A disk that a target serves from the file $TMP/disk: the initiator has it as
-# DISK, and it has SIZE MiB.
+# Tests of a disk of SIZE MiB, which a target serves from the file $TMP/disk. DISK is
+# the initiator's block device.
 size_is_right() {
 	[ "$(blockdev --getsize64 "$DISK")" = $((SIZE << 20)) ]
 }
 
-# What was written is in the target's file, and is read back.
+# Data written to the disk are read back, and are in the target's file.
 byte_compare() {
 	random_file "$TMP/data" "$SIZE" &&
 	dd if="$TMP/data" of="$DISK" bs=1M oflag=direct conv=fsync status=none ||
@@ -110,8 +110,7 @@ byte_compare() {
 	cmp "$TMP/disk" "$TMP/data"
 }
 
-# Buffers that begin and end anywhere, so that they must be registered in
-# pieces, and many at a time.
+# Many unaligned buffers at a time, which must be registered in pieces.
 small_blocks() {
 	fio_verify "$DISK" $((SIZE / 4)) --bsrange=512-16k --iodepth=64
 }
@@ -128,13 +127,13 @@ packets() { # DEVICE
 	hw_counter "$1" sent_pkts
 }
 
-# packets_since DEVICE BEFORE NUMBER: so many have gone by the device
+# packets_since DEVICE BEFORE NUMBER: the device has sent at least NUMBER packets since
 packets_since() {
 	[ $(($(packets "$1") - $2)) -ge "$3" ]
 }
 
-# fio_verify on the disk for some seconds, as the process FIO; returns when I/O is
-# under way. Should the disk have gone by then, no file takes its place.
+# Start fio_verify on the disk for some seconds, as the process FIO, and wait until I/O
+# is under way. fio creates no file if the disk is gone.
 fio_begin() {
 	local before
 
@@ -150,8 +149,8 @@ fio_ended() {
 	timeout $((3 * LIMIT)) tail --pid=$FIO -f /dev/null || fail "fio hangs"
 }
 
-# interrupted PULL PUT_BACK NOTICED...: the plug is pulled under I/O until the loss
-# has been noticed. I/O waits, and ends well after it.
+# interrupted PULL PUT_BACK NOTICED...: interrupt the connection during I/O until the
+# loss is noticed. I/O waits, and succeeds afterwards.
 interrupted() {
 	local pull=$1 put_back=$2
 
@@ -165,8 +164,8 @@ interrupted() {
 	byte_compare
 }
 
-# device_removed GONE...: the device goes away under a connection in use, which
-# ends with it; I/O gets errors.
+# device_removed GONE...: remove the device of a connection in use. The connection ends,
+# and I/O gets errors.
 device_removed() {
 	local rc
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Verbs that the kernel has but the provider has no call for: straight to the
- * kernel.
+ * Verbs of the kernel that the provider does not support, by system calls.
  */
 #ifndef SELFTESTS_UVERBS_H
 #define SELFTESTS_UVERBS_H
@@ -12,14 +11,14 @@
 int uverbs_advise_mr(struct ibv_pd *pd, int advice, uint32_t flags,
 		     struct ibv_sge *sge, uint32_t num);
 
-/* The old keys are those in @mr, which then gets the new ones. */
+/* Re-register a region. @mr gets the new keys. */
 int uverbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 		    size_t length, int access);
 
-/* Rings the doorbell of a send queue, whatever is in its ring. */
+/* Ring the doorbell of a send queue. */
 int uverbs_doorbell(struct ibv_qp *qp);
 
-/* A region over a dma-buf: what there is no struct ibv_mr for. */
+/* A region over a dma-buf, which has no struct ibv_mr */
 struct dmabuf_mr {
 	struct ibv_context *ctx;
 	uint32_t handle, lkey, rkey;

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests share. Sourced by each of them: TAP, topologies, pairs of
-# programs, and a clean exit. Needs bash, iproute2 and rdma-core's tools.
+# Functions of all tests: TAP, topologies, pairs of programs, and a clean exit. Each
+# test sources this file. Needs bash, iproute2 and rdma-core's tools.
 #
 # Variables from outside:
-#	LINK_TYPE=verve		what `rdma link add ... type` takes
-#	VERVE_KO=FILE		the module, if modprobe does not know it
+#	LINK_TYPE=verve		type of `rdma link add`
+#	VERVE_KO=FILE		the module, if modprobe does not find it
 #	SLOW=N			allow N times the time (10 where the CPU is emulated)
 #	QUICK=1			fewer cases (the default where the CPU is emulated)
 #	TIMES=1			print when each step begins
@@ -15,7 +15,7 @@
 LIB=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 HERE=$(dirname "$(readlink -f "$0")")
 PATH=$HERE:$PATH
-# For programs in Python, wherever they are
+# For programs in Python in any directory
 export PYTHONPATH=$LIB
 
 KSFT_SKIP=4
@@ -29,7 +29,7 @@ if grep -q 'QEMU TCG' /proc/cpuinfo; then
 fi
 SLOW=${SLOW:-1}
 QUICK=${QUICK:-}
-# For what depends little on what is between the two ends
+# For cases that depend little on the topology
 TOPOLOGIES=${QUICK:+two}
 TOPOLOGIES=${TOPOLOGIES:-one two}
 LIMIT=$((20 * SLOW))	# seconds that one pair of programs may take
@@ -59,14 +59,14 @@ TMP=$(mktemp -d /tmp/verve-test.XXXXXX) || exit 1
 TAP_NAMES=()
 TAP_COMMANDS=()
 
-# tap_add NAME COMMAND...: one test; its exit code (or skip) is the result
+# tap_add NAME COMMAND...: add a test, whose result is its exit code (or skip)
 tap_add() {
 	TAP_NAMES+=("$1")
 	shift
 	TAP_COMMANDS+=("$(printf '%q ' "$@")")
 }
 
-# tap_setup COMMAND...: what later tests stand on; no test of its own
+# tap_setup COMMAND...: add a set-up for later tests, which is no test
 tap_setup() {
 	tap_add "" "$@"
 }
@@ -82,13 +82,13 @@ fail() {
 	return 1
 }
 
-# The kernel's log since the test began holds nothing that frightens.
+# The kernel's log has no warnings and errors since the test began.
 log_is_clean() {
 	! dmesg | sed "1,/$LOG_MARK/d" | grep -E -A30 \
 		'WARNING:|BUG:|Oops|INFO: task|INFO: rcu|unregister_netdevice: waiting|refcount_t|list_(add|del) corruption|scheduling while atomic|general protection|UBSAN'
 }
 
-# Runs all that was added, in order. Ends the script.
+# Run all tests and set-ups in order, and exit.
 tap_run() {
 	local i rc n=0 failed=0 skipped=0 total=1
 
@@ -133,14 +133,14 @@ tap_run() {
 	exit
 }
 
-# Are there tracepoints of Verve? They are below $TRACE/events.
+# Verve's tracepoints exist, below $TRACE/events.
 TRACE=/sys/kernel/tracing
 trace_is_there() {
 	[ -d $TRACE/events ] || mount -t tracefs tracefs $TRACE 2>/dev/null
 	[ -d $TRACE/events/verve ]
 }
 
-# within SECONDS COMMAND...: repeats it until it succeeds; not for longer
+# within SECONDS COMMAND...: repeat the command until it succeeds, at most so long
 within() {
 	local end=$((${EPOCHREALTIME/[.,]/} + $1 * SLOW * 1000000))
 
@@ -205,19 +205,19 @@ link_delete() {
 	rdma link delete "$1"
 }
 
-# Two empty namespaces
+# Create two empty namespaces.
 new_namespaces() {
 	local ns
 
 	for ns in "$NS_A" "$NS_B"; do
 		ip netns add "$ns"
 		ip -n "$ns" link set lo up
-		# No waiting for duplicate address detection.
+		# Do not wait for duplicate address detection.
 		ip netns exec "$ns" sysctl -qw net.ipv6.conf.default.accept_dad=0
 	done
 }
 
-# address_wire MTU: the netdevs va and vb, one in each
+# address_wire MTU: set up the netdevs va and vb and their addresses
 address_wire() {
 	ip -n "$NS_A" link set va mtu "$1" up &&
 	ip -n "$NS_B" link set vb mtu "$1" up &&
@@ -227,17 +227,17 @@ address_wire() {
 	ip -n "$NS_B" addr add fd00::2/64 dev vb nodad
 }
 
-# wire MTU: the two namespaces and what joins them
+# wire MTU: create the namespaces and a veth between them
 wire() {
 	new_namespaces
-	# Numbers that differ: siw, for one, takes equal ones for one netdev.
+	# The indices must differ. siw, for one, takes equal ones for one netdev.
 	ip link add va index 101 netns "$NS_A" type veth \
 		peer name vb index 102 netns "$NS_B" &&
 	address_wire "$1"
 }
 
-# vlan_wire MTU: the same, but va and vb are VLANs of wa ---- wb. Priorities of the
-# stack become PCPs by PCPS, as iproute2 has them: "0:0 6:5".
+# vlan_wire MTU: like wire, but va and vb are VLANs of wa ---- wb. PCPS maps priorities
+# of the stack to PCPs, in iproute2's form: "0:0 6:5".
 PCPS=
 vlan_wire() {
 	new_namespaces
@@ -255,7 +255,7 @@ link_local() { # NETNS NETDEV
 		sed 's/.*inet6 \([^/]*\).*/\1/'
 }
 
-# topo one|two [MTU]: takes down what was there and sets the new one up
+# topo one|two [MTU]: replace the present topology by this one
 topo() {
 	untopo
 	wire "${2:-1500}" && link_add "$NS_A" $DEV_A va || return
@@ -291,27 +291,27 @@ untopo() {
 	done
 }
 
-# network QDISC OPTION...: so it is from now on, both ways between A and B
+# network QDISC OPTION...: set the qdisc of both netdevs
 network() {
 	tc -n "$NS_A" qdisc replace dev va root "$@" &&
 	tc -n "$NS_B" qdisc replace dev vb root "$@"
 }
 
-# As it was without
+# Remove the qdiscs of both netdevs.
 fair_network() {
 	tc -n "$NS_A" qdisc del dev va root 2>/dev/null
 	tc -n "$NS_B" qdisc del dev vb root 2>/dev/null
 	return 0
 }
 
-# What goes before an end's programs, as `taskset -c 1`
+# Prefix of an end's programs, such as `taskset -c 1`
 CLIENT_WITH=()
 SERVER_WITH=()
 
 client() { ip netns exec "$NS_C" "${CLIENT_WITH[@]}" "$@"; }
 server() { ip netns exec "$NS_S" "${SERVER_WITH[@]}" "$@"; }
 
-# gid_index DEVICE ipv4|ipv6|local: of the first RoCE v2 GID of that family
+# gid_index DEVICE ipv4|ipv6|local: print the index of the first RoCE v2 GID of a family
 gid_index() {
 	local port=/sys/class/infiniband/$1/ports/1 i gid type
 
@@ -348,7 +348,7 @@ listens_cm() { # PROGRAM
 		grep -q "state LISTEN .*comm ${1:0:15}"
 }
 
-# ready tcp:PORT|cm PROGRAM PID: waits until the server listens
+# ready tcp:PORT|cm PROGRAM PID: wait until the server listens
 ready() {
 	within 5 ready_or_dead "$@"
 }
@@ -361,12 +361,12 @@ ready_or_dead() {
 	esac
 }
 
-# tcpdump, whose messages go to $TMP/tcpdump, sees packets from now on.
+# tcpdump captures packets. Its messages are in $TMP/tcpdump.
 captures() {
 	grep -q "listening on" "$TMP/tcpdump"
 }
 
-# pair READY SERVER... -- CLIENT...: both must end by themselves, with code 0
+# pair READY SERVER... -- CLIENT...: run both ends, which must exit with 0
 pair() {
 	local how=$1 server=() spid rc src
 
@@ -376,7 +376,7 @@ pair() {
 		shift
 	done
 	shift
-	# Not server(): $! must be the program's own process.
+	# server() would make $! another process than the program's.
 	ip netns exec "$NS_S" "${SERVER_WITH[@]}" timeout -k 2 $LIMIT \
 		"${server[@]}" >"$TMP/server" 2>&1 &
 	spid=$!
@@ -397,7 +397,7 @@ pair() {
 	return 1
 }
 
-# perftest PROGRAM OPTION...: both ends, and the client prints a result
+# perftest PROGRAM OPTION...: run both ends, of which the client prints a result
 perftest() {
 	local prog=$1 how
 
@@ -409,13 +409,13 @@ perftest() {
 	esac
 	pair $how "$prog" -d $DEV_S -x "$GID_S" -p $PORT -F "$@" -- \
 		"$prog" -d $DEV_C -x "$GID_C" -p $PORT -F "$@" $IP4 || return
-	# On a busy machine it does not trust the clock, and prints inf.
+	# On a busy machine, perftest does not trust the clock and prints inf.
 	grep -qE '^ *[0-9]+ +[0-9]+ +([0-9.]+|inf)' "$TMP/client" ||
 		fail "no result: $(tail -n 3 "$TMP/client")"
 }
 
-# c_test PROGRAM OPTION...: one of the C programs, over the topology; it leaves no
-# object behind
+# c_test PROGRAM OPTION...: run a C program over the topology, and check that the
+# program leaves no objects behind
 c_test() {
 	local prog=$1 before rc
 
@@ -430,8 +430,8 @@ c_test() {
 	return $rc
 }
 
-# What is read next is not older than this call: the core keeps what it has read, and
-# looks at most once in a tick, which may have 10 ms.
+# Make the core read the counters again. The core caches them, and even without a
+# lifespan reads them at most once in a tick, which may be 10 ms.
 renew_counters() { # DEVICE
 	echo 0 >"/sys/class/infiniband/$1/ports/1/hw_counters/lifespan" &&
 	sleep 0.011
@@ -442,12 +442,12 @@ hw_counter() { # DEVICE NAME
 	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
 }
 
-# has_counted DEVICE COUNTER NUMBER: more than that
+# has_counted DEVICE COUNTER NUMBER: the counter is above NUMBER
 has_counted() {
 	[ "$(hw_counter "$1" "$2")" -gt "$3" ]
 }
 
-# How many objects of each kind the devices of both ends have
+# Print the number of objects of each kind on the devices of both ends.
 both_resources() {
 	rdma resource show | sed -n "s/^[0-9]*: \($DEV_C\|$DEV_S\): //p"
 }

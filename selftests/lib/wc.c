@@ -31,7 +31,7 @@ bool poll_within(struct ibv_cq *cq, struct ibv_wc *wc, unsigned int ms)
 			tap_bail("ibv_poll_cq: %d", n);
 		if (n)
 			return true;
-		/* What has not come at once leaves the CPU to who brings it. */
+		/* The sender of the completion may need this CPU. */
 		if (++tries < PATIENCE)
 			sched_yield();
 		else

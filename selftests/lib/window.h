@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tests of memory windows: end b has a window, end a the requests.
+ * Tests of memory windows. End b has a window, and end a sends requests.
  */
 #ifndef SELFTESTS_WINDOW_H
 #define SELFTESTS_WINDOW_H
@@ -9,17 +9,17 @@
 #include "ends.h"
 #include "work.h"
 
-#define SIZE		9000u	/* of windows: more than a packet, and odd */
+#define SIZE		9000u	/* of windows: several packets, the last one short */
 #define BIND_ID		7
 #define INV_ID		8
 
 /**
- * struct windows - what a test works with
+ * struct windows - objects of a test
  * @e: both ends, connected
- * @base: all of b's memory, with no right for peers but through windows
- * @mw: a window, not bound when the test begins
- * @type: of it
- * @service: of the QPs
+ * @base: region of b's memory without remote access, but for windows
+ * @mw: window, unbound when the test begins
+ * @type: type of @mw
+ * @service: transport service of the QPs
  */
 struct windows {
 	struct ends e;
@@ -38,35 +38,35 @@ struct window_test {
 	enum ibv_qp_type service;	/* 0: RC */
 };
 
-/* Runs all of them for both types. Return: what main() returns. */
+/* Run all tests for both types of windows. Return: exit code of the program. */
 int windows_run(const struct window_test *tests, size_t n, int argc,
 		char **argv);
 
-/* QPs and CQs anew */
+/* Replace QPs and CQs by new ones. */
 void reconnect(void);
 struct ibv_mw *new_window(void);
 
-/* Address of a byte of an end's message */
+/* Return: address of a byte of an end's message. */
 uint64_t at(const struct end *end, uint32_t offset);
 
-/* A request to bind w.mw anew to SIZE bytes of b's message, to be spoilt */
+/* Return: a request that binds w.mw to SIZE bytes of b's message. Tests may change it. */
 struct ibv_send_wr bind_wr(int access);
-/* Posts it and sees that it succeeds; the window's key is the new one. */
+/* Post the request and expect success. The window gets the new key. */
 bool post_bind(struct end *end, struct ibv_send_wr *wr);
 bool bind_all(int access);
-/* ibv_bind_mw() to nothing. Return: what that said. */
+/* Unbind the window by ibv_bind_mw() with length 0. Return: its result. */
 int unbind(void);
-/* LOCAL_INV. Return: 0, or what post_send said. */
+/* Post LOCAL_INV. Return: result of ibv_post_send(). */
 int post_invalidation(uint32_t rkey);
 
-/* A request of a to b by that key and address */
+/* Return: a request of end a to that key and address of end b. */
 struct ibv_send_wr through(struct ibv_sge *sge, enum ibv_wr_opcode op,
 			   uint32_t rkey, uint64_t va);
-/* Return: how it ended, or -1. */
+/* Post a request. Return: status of its completion, or -1. */
 int access_at(enum ibv_wr_opcode op, uint32_t rkey, uint64_t va,
 	      uint32_t size);
 int write_all(void);
-/* Nothing can be done that way; both QPs are in error after that, and new. */
+/* Expect that the access is refused. Replaces both QPs, which are in error then. */
 bool is_closed(uint32_t rkey, enum ibv_wr_opcode op, uint64_t va,
 	       uint32_t size);
 bool key_is_closed(uint32_t rkey);
