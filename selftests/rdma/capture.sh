@@ -20,7 +20,7 @@ single_packets() {
 	ip -n "$NS_B" link set vb gso_max_segs 1
 }
 
-# Trains again, that the stack uncouples before the netdev, and who captures, sees them.
+# Allow trains, which the stack uncouples in front of the netdev and packet sockets.
 uncoupled_trains() {
 	ip -n "$NS_A" link set va gso_max_segs 64 &&
 	ip -n "$NS_B" link set vb gso_max_segs 64 &&
@@ -30,13 +30,13 @@ uncoupled_trains() {
 		tx-udp-segmentation off
 }
 
-# capture FILE COMMAND...: what B's netdev sees meanwhile
+# capture FILE COMMAND...: capture on B's netdev while the command runs
 capture() {
 	local file=$1 pid rc
 
 	shift
 	: >"$TMP/tcpdump"
-	# A frame of the ring is as large as the snapshot length says.
+	# The snapshot length is the size of a frame in the ring.
 	ip netns exec "$NS_B" tcpdump -i vb --immediate-mode -s 9300 -B 32768 \
 		-U -Z root -w "$file" udp port 4791 2>"$TMP/tcpdump" &
 	pid=$!
@@ -59,8 +59,8 @@ right() {
 	python3 "$LIB/icrc.py" "$TMP/$1.pcap" $OPCODES
 }
 
-# tshark guesses at what the payload may be, and calls malformed what is not:
-# only what is wrong with the InfiniBand headers counts.
+# tshark guesses a protocol for the payload, and may call it malformed. Only errors of
+# the InfiniBand headers count.
 malformed() { # FILE
 	tshark -r "$1" -Y _ws.malformed -T fields -e frame.number \
 		-e _ws.malformed 2>"$TMP/tshark" | grep 'Malformed Packet: IB\]'
@@ -73,7 +73,7 @@ well_formed() {
 		2>/dev/null | grep -q RC || fail "$(cat "$TMP/tshark")"
 }
 
-# A checker that cannot fail proves nothing: one bit of a packet is flipped.
+# Test the checker: flip one bit of a packet.
 notices() {
 	python3 - "$TMP/ipv4.pcap" "$TMP/flipped.pcap" <<-'EOF'
 		import sys
@@ -84,7 +84,7 @@ notices() {
 	not python3 "$LIB/icrc.py" "$TMP/flipped.pcap"
 }
 
-# Memory of packets is used again: that of those that follow is full of payload.
+# Fill the memory that later packets get with payload.
 used_memory() {
 	traffic >/dev/null && traffic -6 >/dev/null
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues are memory, and charged to the control group of the process that
- * creates them, until it destroys them. So is what the kernel needs for a region
- * on demand, though another task does the page faults.
+ * The memory of queues is charged to the control group of the process that creates
+ * them, until it destroys them. The memory for on-demand regions is charged, too,
+ * though another task faults the pages in.
  *
- *	charge DEVICE FILE	FILE: memory.current of the group it runs in
+ *	charge DEVICE FILE	FILE: memory.current of the program's control group
  */
 #include <errno.h>
 #include <stdint.h>
@@ -20,14 +20,14 @@
 #include "../lib/wc.h"
 #include <rdma/ib_user_ioctl_verbs.h>
 
-/* A ring of so many completions, of 64 bytes each */
+/* Completions of a ring, of 64 bytes each */
 #define CQE		((1 << 16) - 1)
 #define RING_BYTES	(64ll << 16)
 
-/* What the driver's table of an implicit region is divided by */
+/* Size of a part of the driver's table of an implicit region */
 #define PART		((size_t)2 << 20)
 #define PARTS		2048u
-/* Two pages for each, but for what was charged in advance */
+/* Two pages for each part, but for memory charged in advance */
 #define LEAST_BYTES	(PARTS * 2ll * 4096 * 9 / 10)
 
 static const char *file;
@@ -57,7 +57,7 @@ static struct ibv_context *open_by_name(const char *name)
 	return ctx;
 }
 
-/* What the machine says of memory of this kind, in bytes */
+/* Return: bytes of vmalloc() memory in /proc/meminfo. */
 static long long vmalloc_used(void)
 {
 	FILE *f = fopen("/proc/meminfo", "r");
@@ -91,7 +91,7 @@ static bool cqs(struct ibv_context *ctx)
 		CHECK(!ibv_destroy_cq(cq[i]), "destroy_cq");
 	after = charged();
 	tap_diag("%lld, %lld, %lld bytes", before, between, after);
-	/* Charges are counted in batches: not to the byte */
+	/* The kernel counts charges in batches, so the number is not exact. */
 	CHECK(between - before > (COUNT - 1) * RING_BYTES,
 	      "too little charged");
 	CHECK(after - before < RING_BYTES, "too little given back");
@@ -109,7 +109,7 @@ static struct ibv_sge piece_at(const uint8_t *mem, size_t i, uint32_t lkey)
 	};
 }
 
-/* Advice on one page in each part of an implicit region's table, for the kernel */
+/* Prefetch one page in each part of an implicit region's table. */
 static int advise_all(struct ibv_pd *pd, const uint8_t *mem, uint32_t lkey)
 {
 	enum { AT_ONCE = 64 };
@@ -126,7 +126,7 @@ static int advise_all(struct ibv_pd *pd, const uint8_t *mem, uint32_t lkey)
 	return err;
 }
 
-/* For each piece a page of the driver's table, and one of the process's own. */
+/* Each part costs a page of the driver's table and a page table of the process. */
 static bool tables(struct ibv_context *ctx)
 {
 	uint64_t end = now_ms() + WAIT_MS;
@@ -138,7 +138,7 @@ static bool tables(struct ibv_context *ctx)
 	mem = mmap(NULL, PARTS * PART, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	CHECK(pd && mem != MAP_FAILED, "%s", strerror(errno));
-	/* Huge pages need no tables, and are charged themselves. */
+	/* Huge pages need no page tables, and would be charged themselves. */
 	madvise(mem, PARTS * PART, MADV_NOHUGEPAGE);
 	mr = ibv_reg_mr(pd, NULL, SIZE_MAX, ON_DEMAND);
 	CHECK(mr, "reg_mr: %s", strerror(errno));

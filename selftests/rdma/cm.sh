@@ -14,7 +14,7 @@ need rping ucmatose udaddy rdma_server rdma_client rstream
 COUNT=${QUICK:+5}
 COUNT=${COUNT:-50}
 
-# address ipv4|ipv6|local client|server: of the server, as that end writes it
+# address ipv4|ipv6|local client|server: address of the server for use at that end
 address() {
 	case $1 in
 	ipv4) echo $IP4 ;;
@@ -40,7 +40,7 @@ connections() {
 		ucmatose -s "$(address $1 client)" -p $PORT -c 10 -C $COUNT -S 2000
 }
 
-# Its -p is the port space, and it has but one port.
+# Option -p of udaddy is the port space. Its port is fixed.
 datagrams() {
 	pair cm udaddy -b "$(address $1 server)" -c 4 -C 5 -S 500 -- \
 		udaddy -s "$(address $1 client)" -c 4 -C 5 -S 500
@@ -60,7 +60,7 @@ endpoints() {
 		rdma_client -s "$(address $1 client)" -p $PORT
 }
 
-# Nobody listens: refused, at once.
+# A connection without a listener is refused at once.
 refused() {
 	local start=$SECONDS
 

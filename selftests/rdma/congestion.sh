@@ -36,7 +36,7 @@ parameter() { # DEVICE NAME VALUE
 	echo "$3" >"/sys/class/infiniband/$1/ports/1/cc_params/$2"
 }
 
-# moved DEVICE COUNTER: by how much since this was last asked
+# moved DEVICE COUNTER: set MOVED to the growth since the last call
 declare -A LAST
 moved() {
 	local now
@@ -46,12 +46,12 @@ moved() {
 	LAST[$1 $2]=$now
 }
 
-# As much as is marked a few times
+# Enough packets for a few marks
 traffic() { # PROGRAM
 	perftest "$1" -s 16384 -n 200
 }
 
-# notified MARKED SENDER PROGRAM: each CNP that is sent for marks is heeded
+# notified MARKED SENDER PROGRAM: the sender handles each CNP that marks cause
 notified() {
 	local marked sent
 
@@ -78,7 +78,7 @@ responses() {
 	marks b vb && notified $DEV_A $DEV_B ib_read_bw
 }
 
-# What a QP is held to while its packets are marked
+# Rate limit of a QP whose packets are marked
 rate() {
 	rdma -dd resource show qp link $DEV_A/1 |
 		sed -n 's/.*rate_kbit \([1-9][0-9]*\).*/\1/p' | head -n 1
@@ -125,7 +125,7 @@ cnp_pcps() {
 	sed -n 's/.*vlan 10, p \([0-7]\),.*/\1/p' "$TMP/cnps" | sort -u | tr '\n' ' '
 }
 
-# On a VLAN, and told otherwise: the PCP that they have to have
+# On a VLAN, CNPs have the PCP of np_cnp_prio.
 priority() {
 	local pid
 
@@ -144,7 +144,7 @@ priority() {
 	[ "$(cnp_pcps)" = "3 " ] || fail "PCP $(cnp_pcps): $(head -n 3 "$TMP/cnps")"
 }
 
-# marks_without DEVICE PARAMETER: MOVED is how many B gets while that is 0
+# marks_without DEVICE PARAMETER: set MOVED to B's marks while the parameter is 0
 marks_without() {
 	local rc=0
 
@@ -156,7 +156,7 @@ marks_without() {
 	return $rc
 }
 
-# Marked all the same, but nobody tells.
+# With np_enable 0, packets are still marked, and no CNP is sent.
 not_told() {
 	moved $DEV_B np_cnp_sent
 	marks_without $DEV_B np_enable && [ $MOVED -gt 0 ] ||
@@ -165,12 +165,12 @@ not_told() {
 	[ $MOVED = 0 ] || fail "$MOVED CNPs"
 }
 
-# Who does not heed CNPs must not be marked, but dropped.
+# With rp_enable 0, packets must not be marked.
 not_heeded() {
 	marks_without $DEV_A rp_enable && [ $MOVED = 0 ] || fail "$MOVED marks"
 }
 
-# Each parameter takes what it says, refuses what is none, and keeps the former.
+# Each parameter takes its own value again, and refuses others without a change.
 parameters() {
 	local dir=/sys/class/infiniband/$DEV_A/ports/1/cc_params name value n=0
 
@@ -205,7 +205,7 @@ killed_once() {
 	[ $rc = 0 ] || fail "$(<"$TMP/server")" "$(<"$TMP/client")"
 }
 
-# killed RATE: so many Mb/s each may send; of 8000, more in one go than in a round
+# killed RATE: with this minimum in Mb/s; 8000 allows more in a burst than in a round
 killed() {
 	local i rc=0
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters: each event is made to happen, a known number of times, and is then
- * found in the counters that stand for it, at the end where it happened, and in
- * no other.
+ * Counters. The test causes each event a known number of times. Only the counters of
+ * that event grow, by that number, at the end of the event.
  *
- * LOST=write, LOST=read: only the one that needs the first packet to be lost of two
- * that are sent at once.
+ * With LOST=write or LOST=read, the program runs only the test that needs the loss of
+ * the first of two packets.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -35,7 +34,7 @@ struct counters {
 	long value[MOST_COUNTERS];
 };
 
-/* They stand in the sysfs of the first network namespace only. */
+/* Only the sysfs of the first network namespace shows counters. */
 static void read_counter(struct counters *c, const char *dir, const char *name)
 {
 	char path[512];
@@ -85,8 +84,8 @@ static bool is_traffic(const char *name)
 }
 
 /*
- * A probe is a packet once more, with which the same happens as before; and so it
- * does with the answer to it, at the other end.
+ * A probe repeats a packet, and counts like it. The response to a probe counts at the
+ * other end.
  */
 static bool is_of_probe(const char *name)
 {
@@ -116,7 +115,7 @@ static long value_of(const struct counters *c, const char *name)
 	return 0;
 }
 
-/* @probes: sent meanwhile, by end a: only that has requests */
+/* @probes: number of probes of end a, the only end with requests */
 static bool moved(const struct counters *before, const struct end *end,
 		  const struct want *wants, long probes, bool say)
 {
@@ -145,7 +144,7 @@ static bool moved(const struct counters *before, const struct end *end,
 
 static struct ibv_sge sge;
 
-/* Of 8 bytes at end a; others change what they want changed. */
+/* Return: a request of 8 bytes of end a. Callers may change it. */
 static struct ibv_send_wr request(enum ibv_wr_opcode opcode)
 {
 	sge = end_sge(&e.a, 8);
@@ -255,7 +254,7 @@ static bool wrong_qkey(void)
 	return ends_with(&wr, IBV_WC_SUCCESS);
 }
 
-/* A datagram to a QP of another service, which is in no state at all */
+/* Send a datagram to a QP of another service, which is in RESET. */
 static bool wrong_service(void)
 {
 	static const struct qp_conf rc = { .type = IBV_QPT_RC };
@@ -271,7 +270,7 @@ static bool wrong_service(void)
 	return ok;
 }
 
-/* 3000 bytes nobody waits for */
+/* Send 3000 bytes without a receive. */
 static bool long_unheard(void)
 {
 	struct ibv_send_wr wr = request(IBV_WR_SEND);
@@ -280,7 +279,7 @@ static bool long_unheard(void)
 	return ends_with(&wr, IBV_WC_SUCCESS);
 }
 
-/* End b begins anew, with another idea of its peer. */
+/* Connect end b again, with @peer. */
 static bool reconnect_b(const struct end *peer)
 {
 	static const struct qp_conf rc = { .type = IBV_QPT_RC };
@@ -292,7 +291,7 @@ static bool reconnect_b(const struct end *peer)
 	return true;
 }
 
-/* Its own address, as one that surely has a route */
+/* End b expects packets from its own address, which surely has a route. */
 static bool wrong_address(void)
 {
 	struct ibv_send_wr wr = request(IBV_WR_RDMA_WRITE);
@@ -302,7 +301,7 @@ static bool wrong_address(void)
 	return reconnect_b(&peer) && ends_with(&wr, IBV_WC_RETRY_EXC_ERR);
 }
 
-/* It expects the next one: this one has been. */
+/* Repeat a packet. End b expects the next PSN. */
 static bool duplicate(void)
 {
 	struct end peer = e.a;
@@ -311,7 +310,7 @@ static bool duplicate(void)
 	return reconnect_b(&peer) && write_one();
 }
 
-/* As if a router had marked it: congestion experienced */
+/* Send a packet with an ECN CE mark, as from a router. */
 static bool marked(void)
 {
 	static const struct qp_conf rc = { .type = IBV_QPT_RC };
@@ -341,7 +340,7 @@ static bool pages(void)
 	return ok;
 }
 
-/* Apart, so that what loses one response does not lose both */
+/* Post two separate requests, so that the loss of one response does not lose both. */
 static bool two(enum ibv_wr_opcode opcode)
 {
 	struct ibv_send_wr first = request(opcode), second = first;
@@ -458,7 +457,7 @@ static bool both_moved(const struct event *event, const struct counters *a,
 	       moved(b, &e.b, event->b, probes, say);
 }
 
-/* What they are about comes within a moment, and nothing behind it. */
+/* Cause an event, wait, and compare the counters. */
 static bool is_counted(const struct event *event)
 {
 	struct counters a = counters_of(&e.a), b = counters_of(&e.b);
@@ -484,7 +483,7 @@ static void run(const struct event *event)
 	conf.type = conf.type ?: IBV_QPT_RC;
 	conf.mtu = IBV_MTU_1024;
 	ends_connect(&e, &conf);
-	/* The last one's packets are gone; sums are kept for 10 ms. */
+	/* Packets of the last event arrive, and cached sums of 10 ms expire. */
 	usleep(QUIET_MS * 1000);
 	tap_result(is_counted(event), "%s", event->name);
 	ends_disconnect(&e);

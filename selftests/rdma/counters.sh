@@ -13,7 +13,7 @@ TRAINS=/sys/module/verve/parameters/trains
 
 need nft python3 ibv_rc_pingpong
 
-# read_all DEVICE: "NAME VALUE" of all its counters, hw_counters' as they are now
+# read_all DEVICE: print "NAME VALUE" of all counters, with fresh values of hw_counters
 read_all() {
 	local port=/sys/class/infiniband/$1/ports/1
 
@@ -21,7 +21,7 @@ read_all() {
 	(cd "$port" && grep -H . hw_counters/* counters/* | tr : ' ')
 }
 
-# changes DEVICE COMMAND...: "NAME BY" of what that moves, of all but traffic
+# changes DEVICE COMMAND...: write "NAME GROWTH" of all counters but those of traffic
 changes() {
 	local dev=$1
 
@@ -36,14 +36,14 @@ changes() {
 		>"$TMP/changes" || :
 }
 
-# exactly CHANGE...: as changes() wrote them
+# exactly CHANGE...: compare with the output of changes()
 exactly() {
 	printf '%s\n' "$@" | sort >"$TMP/want"
 	sort "$TMP/changes" | diff "$TMP/want" - ||
 		fail "not as expected: $(<"$TMP/changes")"
 }
 
-# rubbish KIND COUNTER...: 3 of them move these by 3, and nothing else
+# rubbish KIND COUNTER...: 3 such packets move only these counters, by 3
 rubbish() {
 	local kind=$1 name want=()
 
@@ -62,8 +62,8 @@ three() {
 	done
 }
 
-# The first packet with an opcode does not come through, at one end; what follows it
-# must not be coupled with it.
+# Drop the first packet with an opcode at one end. The packet must not be coupled with
+# those that follow.
 lost() { # END OPCODE "write"|"read"
 	local rc
 
@@ -84,7 +84,7 @@ lost() { # END OPCODE "write"|"read"
 	return $rc
 }
 
-# What a firewall drops on its way out is not sent.
+# Packets that a firewall drops in the output hook do not count as sent.
 discards() {
 	local n
 
@@ -103,7 +103,7 @@ discards() {
 		fail "$(<"$TMP/changes")"
 }
 
-# No retries: its client fails soon.
+# Without retries, the client fails soon.
 pings() {
 	PORT=$((PORT + 1))
 	pair tcp:$PORT \
@@ -115,7 +115,7 @@ by() { # NAME
 	awk -v name="$1" '$1 == name { print $2 }' "$TMP/changes"
 }
 
-# Each datagram is sent once, and received once by each QP of the group.
+# Each datagram counts once as sent, and once as received for each QP of the group.
 groups() {
 	changes $DEV_A c_test multicast || return
 	[ "$(by hw_counters/sent_mcast_pkts)" -gt 10 ] &&
@@ -129,7 +129,7 @@ groups() {
 		fail "received: $(<"$TMP/changes")"
 }
 
-# The rest of the port's packets is not to groups.
+# Packets of the port that are not to groups count as unicast.
 unicast() {
 	local dev port way
 

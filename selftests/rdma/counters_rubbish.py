@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sends one RoCEv2 packet of a kind that no peer sends.
+"""Sends one RoCEv2 packet with one error.
 
 usage: counters_rubbish.py KIND FROM TO
 
-Everything else about it is right, the ICRC included, so that there is one reason
-only to throw it away. FROM and TO are IPv4 addresses.
+The rest of the packet is right, including the ICRC, so that only KIND is a reason to
+drop it. FROM and TO are IPv4 addresses.
 """
 import socket
 import struct
@@ -15,7 +15,7 @@ import icrc
 
 SEND_ONLY, UNKNOWN, CNP = 0x04, 0x1f, 0x81
 PKEY = 0xffff
-# A number that is no QP's: those begin further up
+# No QP has this number, because numbers of QPs begin further up.
 NOBODY = 2
 
 
@@ -24,7 +24,7 @@ def bth(opcode=SEND_ONLY, version=0, pkey=PKEY, pad=0):
     return struct.pack("!BBHII", opcode, pad << 4 | version, pkey, NOBODY, 0)
 
 
-# What is between UDP header and ICRC
+# Bytes between UDP header and ICRC
 KINDS = {
     "length": bth()[:8],
     "header": bth(version=1),
@@ -38,7 +38,7 @@ KINDS = {
 
 
 def packet(kind, source, target):
-    """Returns it, from the IP header on; the kernel adds that one's checksum."""
+    """Returns the packet from the IP header on. The kernel adds the IP checksum."""
     data = KINDS[kind]
     length = 8 + len(data) + icrc.ICRC
     ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + length, 1, 0x4000, 64,
@@ -52,7 +52,7 @@ def packet(kind, source, target):
 
 
 def main(kind, source, target):
-    """Sends it."""
+    """Sends the packet."""
     raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
     raw.sendto(packet(kind, source, target), (target, 0))
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What goes wrong ends with the completion status that the InfiniBand
- * specification names for it, at both ends, with the QP in the Error state and
- * no byte written that was not allowed. How queues flush is in errors_flush.c.
+ * Each error ends with the completion status that the InfiniBand specification names,
+ * at both ends, and with the QP in the Error state. No forbidden byte is written.
+ * errors_flush.c tests how queues flush.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 
 static struct ends e;
 
-/* The last SIZE bytes of end b's memory, registered as a test wants it. */
+/* Return: the last SIZE bytes of end b's memory, which tests register. */
 static uint8_t *tail(const struct end *end)
 {
 	return end->buf + END_MEMORY - SIZE;
@@ -81,7 +81,7 @@ static bool is_atomic(enum ibv_wr_opcode opcode)
 	       opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 
-/* Every remote right but the one that the opcode needs. */
+/* Return: all remote rights but the one that the opcode needs. */
 static int rights_without(enum ibv_wr_opcode opcode)
 {
 	int need = is_atomic(opcode) ? IBV_ACCESS_REMOTE_ATOMIC :
@@ -102,7 +102,7 @@ static void target(struct ibv_send_wr *wr, uint64_t addr, uint32_t rkey)
 	}
 }
 
-/* Return: the MR that the request names. */
+/* Return: MR whose key is in the request. */
 static struct ibv_mr *spoil(const struct refusal *r, struct ibv_pd *other,
 			    struct ibv_send_wr *wr)
 {
@@ -113,7 +113,7 @@ static struct ibv_mr *spoil(const struct refusal *r, struct ibv_pd *other,
 	uint64_t addr = (uintptr_t)mr->addr;
 	uint32_t rkey = mr->rkey;
 
-	addr += -addr & 7; /* for the atomics */
+	addr += -addr & 7; /* alignment of atomics */
 	switch (r->spoil) {
 	case BAD_RKEY:
 		rkey ^= 0x5a5a5a;
@@ -144,7 +144,7 @@ static struct ibv_mr *spoil(const struct refusal *r, struct ibv_pd *other,
 
 static bool right_refusal(const struct refusal *r, enum ibv_wc_status got)
 {
-	/* Devices differ in what they call it: both are NAKs of class C. */
+	/* Devices send one of two NAKs, both of class C. */
 	if (r->spoil == QP_RIGHTS)
 		return got == IBV_WC_REM_INV_REQ_ERR ||
 		       got == IBV_WC_REM_ACCESS_ERR;
@@ -160,8 +160,9 @@ static bool untouched(const uint8_t *at, size_t size)
 }
 
 /*
- * Of a WRITE of many packets the last one takes the receive. Between two QPs of one
- * device it is all in one, so that the receive is in use when the WRITE is refused.
+ * The last packet of a WRITE with immediate data takes the receive. Between two QPs of
+ * a device, the whole WRITE is one burst, so the receive is in use when the WRITE is
+ * refused.
  */
 static bool is_over(uint64_t recv)
 {
@@ -221,7 +222,7 @@ static void test_refusals(void)
 		tap_bail("the second PD stays");
 }
 
-/* Part 2: single cases, on a fresh RC connection each. */
+/* Part 2: single cases, each with a new RC connection. */
 
 /* C9-88: no key is checked for a message without data. */
 static bool zero_length_any_rkey(void)
@@ -247,8 +248,8 @@ static bool access_event(void)
 }
 
 /*
- * The address of an atomic is a multiple of 8. The provider may see to that in
- * ibv_post_send(); ibv_wr_atomic_fetch_add() leaves it to the responder.
+ * The address of an atomic must be a multiple of 8. ibv_post_send() of the provider may
+ * check this, but ibv_wr_atomic_fetch_add() leaves the check to the responder.
  */
 static bool misaligned_atomic(void)
 {
@@ -321,7 +322,7 @@ static bool read_into_read_only(void)
 	return ok;
 }
 
-/* Posts a message of @size; end b has a receive that does not suit it. */
+/* Post a message of @size, for which end b has an unsuitable receive. */
 static bool receive_fails(struct ibv_sge to, uint32_t size,
 			  enum ibv_wc_status receiver,
 			  enum ibv_wc_status sender)
@@ -375,7 +376,7 @@ static bool receive_read_only(void)
 	return ok;
 }
 
-/* What came before the refused one is answered before that is refused (9.7.5.1.2). */
+/* The responder acknowledges requests before a refused one first (9.7.5.1.2). */
 static bool answered_then(struct ibv_send_wr *refused, enum ibv_wc_status status)
 {
 	struct ibv_sge sge = end_sge(&e.a, SIZE);
@@ -421,7 +422,7 @@ static bool read_then_long_send(void)
 	       expect_wc(e.b.rcq, RECV_ID, IBV_WC_LOC_LEN_ERR);
 }
 
-/* The first packet of a SEND that goes on, as end a would send it */
+/* Send the first packet of a longer SEND, as from end a. */
 static void send_first(int fd, uint32_t psn)
 {
 	struct packet p;
@@ -433,7 +434,7 @@ static void send_first(int fd, uint32_t psn)
 	packet_send(fd, &p);
 }
 
-/* Another begins before it has ended: the receive that it has fails (9.9.3, class C). */
+/* When a SEND begins before the last has ended, its receive fails (9.9.3, class C). */
 static bool receive_in_use(void)
 {
 	int fd, i;
@@ -442,7 +443,7 @@ static bool receive_in_use(void)
 	fd = packet_socket(e.ipv6);
 	receive(&e.b, RECV_ID, 1u << 16);
 	receive(&e.b, RECV_ID + 1, SIZE);
-	/* A NIC that has the QP may let go of it, and of the packets, at first. */
+	/* A NIC that runs the QP may return it, and drop the first packets. */
 	for (i = 0; i < 10; i++) {
 		send_first(fd, e.a.psn);
 		send_first(fd, e.a.psn + 1);
@@ -453,7 +454,7 @@ static bool receive_in_use(void)
 	       expect_wc(e.b.rcq, RECV_ID + 1, IBV_WC_WR_FLUSH_ERR);
 }
 
-/* A WRITE that has taken its receive, and may not write (11.6.2). */
+/* A WRITE is refused after it has taken its receive (11.6.2). */
 static bool receive_of_bad_write(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);

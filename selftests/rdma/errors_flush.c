@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A QP enters the Error state, by a request that fails or by modify_qp. All that its
- * queues hold then, and all that is posted later, completes with IBV_WC_WR_FLUSH_ERR,
- * in order.
+ * A QP enters the Error state by a failed request or by modify_qp. All requests in its
+ * queues, and all later ones, complete with IBV_WC_WR_FLUSH_ERR, in order.
  */
 #include "../lib/ends.h"
 #include "../lib/tap.h"
@@ -33,7 +32,7 @@ static bool expect_flushed(struct ibv_cq *cq, int from, int to)
 	return expect_none(cq);
 }
 
-/* The one that failed says why; those behind it, and all receives, flush. */
+/* The failed request has its own status. Requests behind it and all receives flush. */
 static bool flush_after_failure(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -53,7 +52,7 @@ static bool flush_after_failure(void)
 	       expect_flushed(e.b.rcq, 0, QUEUE);
 }
 
-/* Sends that wait for a receive, receives that wait for a send. */
+/* Sends without a receive and receives without a send flush. */
 static bool flush_by_modify(void)
 {
 	int i;
@@ -75,8 +74,8 @@ static bool flush_of_later_posts(void)
 }
 
 /*
- * As the kernel's ib_drain_qp() does it: markers that are posted in the Error
- * state, an empty WRITE and an empty receive, come after all that was there.
+ * Markers posted in the Error state, an empty WRITE and an empty receive, complete after
+ * all other requests. ib_drain_qp() of the kernel depends on this.
  */
 static bool drained_by_markers(void)
 {
@@ -96,7 +95,7 @@ static bool drained_by_markers(void)
 	       expect_flushed(e.a.rcq, 0, QUEUE + 1);
 }
 
-/* Even what asked for no completion completes when it fails. */
+/* Unsignaled requests complete when they fail. */
 static bool flush_unsignaled(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work requests that cannot be carried out: refused by ibv_post_send(), or
- * completed in error, never carried out and never lost. Datagrams that must
- * not be delivered are not, and the QP lives on.
+ * Work requests that cannot be executed. ibv_post_send() refuses them, or they complete
+ * in error. They are neither executed nor lost. Datagrams that must not be delivered
+ * are dropped, and the QP keeps working.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,8 @@
 static struct ends e;
 
 /*
- * The verbs manual leaves to the provider whether a bad request is refused at
- * once or completes in error; it must be one of the two.
+ * A provider may refuse a bad request at once or complete it in error, by the manual of
+ * the verbs.
  */
 static bool refused(struct ibv_send_wr *wr, enum ibv_wc_status status)
 {
@@ -63,7 +63,7 @@ static bool too_many_sges(void)
 	return expect_none(e.a.scq);
 }
 
-/* What a full queue refuses is not lost from what it took. */
+/* A full queue refuses a request and keeps the requests that it has accepted. */
 static bool queue_full(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -97,7 +97,7 @@ static bool receive_queue_full(void)
 	return true;
 }
 
-/* The good requests before a bad one in a list are carried out. */
+/* The good requests before a bad one in a list are executed. */
 static bool list_with_a_bad_one(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8), many[512] = {};
@@ -114,7 +114,7 @@ static bool list_with_a_bad_one(void)
 	       expect_none(e.a.scq);
 }
 
-/* Takes end a to RTS again, with @depth READs and atomics at most. */
+/* Connect end a again, with at most @depth READs and atomics. */
 static bool limit_reads(uint8_t depth)
 {
 	struct qp_conf conf = { .type = IBV_QPT_RC };
@@ -130,7 +130,7 @@ static bool limit_reads(uint8_t depth)
 	return true;
 }
 
-/* The same without losing the connection (table 91: SQD to SQD) */
+/* Set the same limit in the present connection (table 91: SQD to SQD). */
 static bool limit_reads_in_sqd(uint8_t depth)
 {
 	struct ibv_qp_attr sqd = { .qp_state = IBV_QPS_SQD };
@@ -145,7 +145,7 @@ static bool limit_reads_in_sqd(uint8_t depth)
 	return true;
 }
 
-/* A WRITE is done, and @opcode behind it never can be. */
+/* A WRITE succeeds, and @opcode behind it must fail. */
 static bool fails_behind_write(enum ibv_wr_opcode opcode)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -187,7 +187,7 @@ static bool depth_given_again(void)
 	return expect_wc(e.a.scq, IBV_WR_RDMA_READ, IBV_WC_SUCCESS);
 }
 
-/* What has been begun is finished in SQD, whatever is changed meanwhile. */
+/* In SQD, begun requests finish even if the limit is set to 0 meanwhile. */
 static bool depth_taken_meanwhile(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 1u << 20);
@@ -221,8 +221,8 @@ static bool uc_atomic(void)
 }
 
 /*
- * A message of @size bytes is too long for the receive of @room. It is dropped and
- * counted; the sender never knows, and the receive is there for the next message.
+ * A message of @size bytes is too long for a receive of @room bytes. It is dropped and
+ * counted. The sender gets no error, and the receive is kept for the next message.
  */
 static bool too_long(uint32_t size, uint32_t room, uint32_t grh)
 {
@@ -256,7 +256,7 @@ static bool uc_receive_too_short(void)
 	return too_long(6000, 5000, 0);
 }
 
-/* By a packet that is the whole message, and by the first one of many */
+/* A message in one packet, and the first packet of many, exceed the receive. */
 static bool uc_receive_far_too_short(void)
 {
 	return too_long(100, 99, 0) && too_long(6000, 10, 0);
@@ -267,7 +267,7 @@ static bool ud_receive_too_short(void)
 	return too_long(100, 139, 40) && too_long(1000, 41, 40);
 }
 
-/* Not even the GRH has room. */
+/* The receive has not even room for the GRH. */
 static bool ud_receive_far_too_short(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 100);
@@ -282,7 +282,7 @@ static bool ud_receive_far_too_short(void)
 	return true;
 }
 
-/* A UC message without a receive is dropped; the next one is not. */
+/* A UC message without a receive is dropped. The next one with a receive arrives. */
 static bool uc_no_receive(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 6000);
@@ -322,7 +322,7 @@ static bool ud_write(void)
 	return refused(&wr, IBV_WC_LOC_QP_OP_ERR);
 }
 
-/* Sends, and expects success here, silence there. Then a good one arrives. */
+/* The datagram completes at end a and is dropped at end b. A good one then arrives. */
 static bool ud_dropped(struct ibv_send_wr bad)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -367,7 +367,7 @@ static bool ud_no_receive(void)
 	CHECK(!post(&e.a, &wr), "post_send");
 	if (!expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS))
 		return false;
-	/* Let it be dropped before there is a receive for it. */
+	/* Wait until the datagram has been dropped before posting a receive. */
 	if (!expect_none(e.b.rcq))
 		return false;
 	receive(&e.b, RECV_ID, GRH_BYTES + 16);
@@ -377,7 +377,7 @@ static bool ud_no_receive(void)
 	       expect_wc(e.b.rcq, RECV_ID, IBV_WC_SUCCESS);
 }
 
-/* RESET, INIT and RTR take receives (not RESET) but no sends. */
+/* RESET, INIT and RTR refuse sends. INIT and RTR take receives. */
 static bool wrong_states(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_RC };
@@ -394,7 +394,7 @@ static bool wrong_states(void)
 	return expect_none(e.a.scq);
 }
 
-/* Receives posted before there is a connection serve it later. */
+/* Receives posted before RTR serve the connection later. */
 static bool early_receives(void)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
@@ -414,7 +414,7 @@ static bool early_receives(void)
 	       expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS);
 }
 
-/* Verve has no pacing, and the rxe provider no call for it. */
+/* Neither Verve nor the rxe provider supports rate limits. */
 static bool rate_limit(void)
 {
 	struct ibv_qp_rate_limit_attr limit = { .rate_limit = 1000000 };

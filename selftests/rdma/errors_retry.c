@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Retries: as many as the QP's attributes say, not sooner than they say, then
- * the right error; or success when what was missing comes in time.
+ * Retries. Their number and delay are those of the QP's attributes. A request then
+ * fails with the right status, or succeeds when the peer is ready in time.
  */
 #include <string.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ static bool post_work(enum ibv_wr_opcode opcode)
 	return post_flagged(opcode, IBV_SEND_SIGNALED);
 }
 
-/* Return: whether it failed with @status, after @us at the least. */
+/* Return: true if a request fails with @status, after @us at least. */
 static bool fails_after(enum ibv_wr_opcode opcode, enum ibv_wc_status status,
 			unsigned int us)
 {
@@ -48,7 +48,7 @@ static bool fails_after(enum ibv_wr_opcode opcode, enum ibv_wc_status status,
 	    !expect_wc(e.a.scq, opcode, status))
 		return false;
 	took = now_ms() - start;
-	/* The clock's own milliseconds may hide one. */
+	/* Rounding of the clock may hide a millisecond. */
 	CHECK((took + 1) * 1000 >= us, "already after %llu ms, not %u us",
 	      (unsigned long long)took, us);
 	if (!expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_WR_FLUSH_ERR))
@@ -74,7 +74,7 @@ static bool rnr(unsigned int retries)
 	return ok;
 }
 
-/* rnr_retry 7 waits for ever, and the message comes through unharmed. */
+/* rnr_retry 7 retries for ever, and the message arrives unharmed. */
 static bool rnr_for_ever(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_RC, .rnr_timer = RNR_CODE };
@@ -100,8 +100,8 @@ static bool rnr_for_ever(void)
 }
 
 /*
- * Many messages, no receive and the shortest of RNR timers: the device may be
- * busy, but not so that this program cannot post, wait and end it.
+ * Many messages without a receive and with the shortest RNR timer keep the device busy.
+ * The program can still post, wait and destroy the QP.
  */
 static bool rnr_storm(void)
 {
@@ -128,7 +128,7 @@ static bool rnr_storm(void)
 	return ok;
 }
 
-/* The counter starts anew for each message that gets through. */
+/* The RNR retry counter restarts after each successful message. */
 static bool rnr_counts_per_message(void)
 {
 	struct qp_conf conf = {
@@ -168,7 +168,7 @@ static bool peer_gone(enum ibv_wr_opcode opcode, unsigned int retries)
 	return ok;
 }
 
-/* Nobody waits for its completion, but that it failed is told nevertheless. */
+/* An unsignaled request whose peer is gone completes in error. */
 static bool unsignaled_peer_gone(void)
 {
 	struct qp_conf conf = {
@@ -197,8 +197,8 @@ static bool arrives(const uint8_t *from, const uint8_t *to)
 }
 
 /*
- * The peer is not ready for some requests, and nobody asked for a completion, nor
- * posts another: they get there all the same.
+ * Unsignaled requests get RNR NAKs, and no further request follows. They arrive all the
+ * same.
  */
 static bool unsignaled_lost(void)
 {
@@ -221,7 +221,7 @@ static bool unsignaled_lost(void)
 	return ok;
 }
 
-/* The peer's QP is there, but in an error state: it does not answer. */
+/* The peer's QP exists but is in the Error state, and sends no response. */
 static bool peer_in_error(void)
 {
 	struct qp_conf conf = {
@@ -237,8 +237,8 @@ static bool peer_in_error(void)
 }
 
 /*
- * The peer takes what comes, but answers another: also where both are of one
- * device, and need no packets otherwise.
+ * The peer gets the packets, but is connected with another QP and responds to that. The
+ * result is the same for two QPs of a device, which need no packets otherwise.
  */
 static bool peer_answers_another(void)
 {
@@ -263,7 +263,7 @@ static bool peer_answers_another(void)
 	return ok;
 }
 
-/* A connection can be reset and used again, its PSNs new. */
+/* A QP works again after a reset, with new PSNs. */
 static bool reset_and_reconnect(void)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ibv_modify_qp(): the legal transitions work, all others and all attributes
- * missing, superfluous or out of range are EINVAL and leave the QP as it was;
- * SQD drains; the events of the state machine come.
+ * ibv_modify_qp(). Legal transitions work. Other transitions, and missing, superfluous
+ * or illegal attributes, return EINVAL and do not change the QP. SQD drains the send
+ * queue, and the events of the state machine are raised.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const char *const state_names[] = {
 	"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR",
 };
 
-/* Takes end a, fresh from RESET, to @state. */
+/* Move end a from RESET to @state. */
 static int go_to(enum ibv_qp_state state, const struct qp_conf *conf)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
@@ -42,7 +42,7 @@ static int go_to(enum ibv_qp_state state, const struct qp_conf *conf)
 	return err;
 }
 
-/* The attributes with which @to is entered when the step is legal. */
+/* Fill in the attributes of a legal transition to @to. */
 static int attr_for(struct ibv_qp_attr *attr, enum ibv_qp_state from,
 		    enum ibv_qp_state to, const struct qp_conf *conf)
 {
@@ -56,7 +56,7 @@ static int attr_for(struct ibv_qp_attr *attr, enum ibv_qp_state from,
 	return IBV_QP_STATE;
 }
 
-/* IBTA 10.3.1, as far as a user can go by modify. */
+/* Transitions of IBTA 10.3.1 that ibv_modify_qp() can make */
 static bool legal(enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	if (from == IBV_QPS_RESET)
@@ -87,7 +87,7 @@ static bool step(enum ibv_qp_state from, enum ibv_qp_state to,
 	      state_names[from], strerror(err));
 	mask = attr_for(&attr, from, to, conf);
 	err = ibv_modify_qp(e.a.qp, &attr, mask);
-	/* Draining takes its time. */
+	/* Draining takes some time. */
 	if (legal(from, to))
 		CHECK(!err && end_state(&e.a) == to, "%s to %s: %s",
 		      state_names[from], state_names[to], strerror(err));
@@ -105,7 +105,7 @@ static bool steps(enum ibv_qp_state from, const struct qp_conf *conf)
 	bool ok = true;
 
 	for (to = IBV_QPS_RESET; to <= IBV_QPS_ERR; to++) {
-		/* Nobody can ask for SQE; books differ on RESET to ERR. */
+		/* Users cannot set SQE. Specifications differ on RESET to ERR. */
 		if (to == IBV_QPS_SQE ||
 		    (to == IBV_QPS_ERR && from == IBV_QPS_RESET))
 			continue;
@@ -129,7 +129,7 @@ static void test_steps(const char *transport, enum ibv_qp_type type)
 	ends_disconnect(&e);
 }
 
-/* Each attribute of the step is needed; the others are not allowed. */
+/* The transition needs each of its attributes and refuses others. */
 static bool attributes(enum ibv_qp_state from, enum ibv_qp_state to,
 		       int superfluous, const struct qp_conf *conf)
 {
@@ -175,7 +175,7 @@ static void test_attributes(const char *transport, enum ibv_qp_type type)
 	ends_disconnect(&e);
 }
 
-/* A value out of range, on the step where it belongs. */
+/* A transition refuses an attribute with a value out of range. */
 static bool refuses(const char *what, enum ibv_qp_state from,
 		    struct ibv_qp_attr *attr, int mask)
 {
@@ -257,7 +257,7 @@ static bool values_of_rts(void)
 	return ok;
 }
 
-/* ibv_query_qp() gives back what ibv_modify_qp() set. */
+/* ibv_query_qp() returns the values that ibv_modify_qp() has set. */
 static bool query(void)
 {
 	struct qp_conf conf = {
@@ -292,7 +292,7 @@ static bool query(void)
 	return true;
 }
 
-/* A send queue draining finishes what it has, and waits with the rest. */
+/* A draining send queue finishes begun requests and holds later ones back. */
 static bool drain(void)
 {
 	struct ibv_qp_attr attr = {
@@ -321,7 +321,7 @@ static bool drain(void)
 	return expect_wc(e.a.scq, 2, IBV_WC_SUCCESS);
 }
 
-/* The first message on a QP in RTR tells its owner that it may go on. */
+/* The first message to a QP in RTR raises IBV_EVENT_COMM_EST. */
 static bool established(void)
 {
 	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };

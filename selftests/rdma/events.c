@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asynchronous events of QPs and CQs (IBTA vol. 1, 11.6.3): each comes to whom
- * it concerns, once, and no other comes with it.
+ * Asynchronous events of QPs and CQs (IBTA vol. 1, 11.6.3). Each event is raised once,
+ * for the right object, and without other events.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 static struct ends e;
 static struct ibv_srq *srq;
 
-/* Which of an event's objects it is about */
+/* Return: true if the event is for the right QP, CQ or SRQ of the end. */
 static bool concerns(const struct ibv_async_event *event,
 		     const struct end *end)
 {
@@ -37,7 +37,7 @@ static bool concerns(const struct ibv_async_event *event,
 	}
 }
 
-/* Takes events until there are none for a while. */
+/* Get and count events until none comes for a while. */
 static bool events(struct end *end, unsigned int *counts)
 {
 	uint64_t quiet = now_ms() + 3 * QUIET_MS;
@@ -56,7 +56,7 @@ static bool events(struct end *end, unsigned int *counts)
 	return true;
 }
 
-/* @n events of @type at @end, and at most one @also; nothing else */
+/* Expect @n events of @type at @end, at most one of type @also, and no other. */
 static bool expect_events(struct end *end, enum ibv_event_type type,
 			  unsigned int n, enum ibv_event_type also)
 {
@@ -99,7 +99,7 @@ static bool to_state(struct end *end, enum ibv_qp_state state, bool notify)
 	return true;
 }
 
-/* Posts and expects @status at end a. */
+/* Post a request and expect its completion with @status at end a. */
 static bool does(struct ibv_send_wr *wr, enum ibv_wc_status status)
 {
 	CHECK(!post(&e.a, wr), "post_send");
@@ -134,7 +134,7 @@ static bool uc_established(void)
 	return established(IBV_QPT_UC);
 }
 
-/* Who goes to RTS before anything comes needs not be told. */
+/* A QP in RTS before the first message raises no IBV_EVENT_COMM_EST. */
 static bool not_established(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -143,7 +143,7 @@ static bool not_established(void)
 	return does(&wr, IBV_WC_SUCCESS) && expect_nothing(&e.b);
 }
 
-/* One event for each time that it was asked for. */
+/* Each request for notification raises one event. */
 static bool drained(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 50000);
@@ -162,7 +162,7 @@ static bool drained(void)
 	return true;
 }
 
-/* The request is on its way, and nobody takes it yet. */
+/* The request is under way, and end b has no receive yet. */
 static bool drained_late(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_RC };
@@ -181,7 +181,7 @@ static bool drained_late(void)
 	       expect_only(&e.a, IBV_EVENT_SQ_DRAINED);
 }
 
-/* It has been refused for now, and will be sent again. */
+/* The request got an RNR NAK and will be sent again. */
 static bool drained_after_rnr(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -206,7 +206,7 @@ static bool access_error(void)
 	       expect_nothing(&e.a);
 }
 
-/* A READ that the QP does not take */
+/* The QP refuses a READ. */
 static bool request_error(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -217,7 +217,7 @@ static bool request_error(void)
 	       expect_nothing(&e.a);
 }
 
-/* The responder's own receive is bad. */
+/* The receive of the responder is bad. */
 static bool fatal_error(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8), to = end_sge(&e.b, 8);
@@ -229,7 +229,7 @@ static bool fatal_error(void)
 	       expect_only(&e.b, IBV_EVENT_QP_FATAL) && expect_nothing(&e.a);
 }
 
-/* What completions tell, no event does. */
+/* Errors with a completion raise no event. */
 static bool no_event_for_completions(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -240,7 +240,7 @@ static bool no_event_for_completions(void)
 	       expect_nothing(&e.a) && expect_nothing(&e.b);
 }
 
-/* However a QP with an SRQ ends, and however often, it says so once. */
+/* A QP with an SRQ raises one event, even if it enters the Error state twice. */
 static bool last_wqe(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -261,7 +261,7 @@ static bool last_wqe_by_modify(void)
 	       to_state(&e.b, IBV_QPS_ERR, false) && expect_nothing(&e.b);
 }
 
-/* After a reset, the QP's next end is another one. */
+/* After a reset, the QP raises the event again. */
 static bool last_wqe_again(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_RC };
@@ -272,7 +272,7 @@ static bool last_wqe_again(void)
 	return last_wqe_by_modify();
 }
 
-/* The receives that more messages than the CQ has room for will use */
+/* Post receives for more messages than the CQ has room for. */
 static bool give(int n)
 {
 	struct ibv_sge sge = end_sge(&e.b, 8);
@@ -284,8 +284,8 @@ static bool give(int n)
 }
 
 /*
- * A full CQ is an error of its own, and of the QP whose completion it lost;
- * the peer, which gets no answer any more, notices by itself.
+ * A full CQ raises an event for the CQ, and one for the QP whose completion was lost.
+ * The peer gets no responses any more and runs into retries.
  */
 static bool overrun(void)
 {

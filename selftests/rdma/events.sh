@@ -24,7 +24,7 @@ unwatch() {
 	wait $WATCH 2>/dev/null || :
 }
 
-# As enum ibv_event_type numbers them; the names differ between releases.
+# Values of enum ibv_event_type, because names differ between releases
 DEVICE_FATAL=8
 PORT_ACTIVE=9
 PORT_ERR=10
@@ -38,7 +38,7 @@ seen() { # EVENT TIMES
 	[ "$(count "$1")" -ge "$2" ]
 }
 
-# expect EVENT TIMES: so often, and no more
+# expect EVENT TIMES: the event comes exactly so many times
 expect() {
 	within 5 seen "$1" "$2" || {
 		cat "$TMP/events"
@@ -58,7 +58,7 @@ port_events() {
 	expect $PORT_ERR 1 && expect $PORT_ACTIVE 0 || return
 	ip -n "$NS_A" link set va up
 	expect $PORT_ACTIVE 1 && expect $PORT_ERR 1 || return
-	# The carrier goes with the other end of the veth.
+	# Taking down the other end of a veth removes the carrier.
 	ip -n "$NS_B" link set vb down
 	expect $PORT_ERR 2 || return
 	ip -n "$NS_B" link set vb up
@@ -81,7 +81,7 @@ gid_events() {
 	unwatch
 }
 
-# What a process that waits for events sees of its device's end
+# A process that waits for events gets DEVICE_FATAL when its device is removed.
 removal_event() {
 	watch || fail "no ibv_asyncwatch" || return
 	link_delete $DEV_A

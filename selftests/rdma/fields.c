@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address vectors: whatever a program says in one is cut to the width of its field
- * on the wire, and what arrives is what was said, as the 40 bytes in front of each
- * datagram show.
+ * Address vectors. Each value is truncated to the width of its field on the wire. The
+ * 40 bytes in front of each received datagram show the values sent.
  *
- * Without CASE all of that. CASE=send: one datagram and one WRITE for others to look
- * at, with what is in the environment: CLASS, LABEL, SL.
+ * CASE=send only sends one datagram and one WRITE, with the values of CLASS, LABEL and
+ * SL in the environment, for a capture.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,16 +18,16 @@
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 #define GRH_BYTES	40u
-#define IPV4_AT		20u	/* in those 40 bytes */
+#define IPV4_AT		20u	/* offset in the 40 bytes */
 #define SIZE		8u
 #define LABEL_BITS	0xfffffu
-/* Completions of datagrams: IBV_WC has no names for these. */
+/* Flags of completions of datagrams without names in libibverbs */
 #define SL_UDP_IPV6	9
 #define SL_UDP_IPV4	10
 
 static struct ends e;
 
-/* Fields of the IP header of the datagram @n of those that were received */
+/* Fields of the IP header of a received datagram */
 struct fields {
 	unsigned int version, class, label;
 };
@@ -84,7 +83,7 @@ static void receive_one(unsigned int n)
 		tap_bail("post_recv");
 }
 
-/* One datagram by each AH, posted at once; each arrives as the AH says. */
+/* Send one datagram by each AH, in one list. Each arrives with the values of its AH. */
 static bool go_by(struct ibv_ah *const *ahs, unsigned int n)
 {
 	struct ibv_sge sge = end_sge(&e.a, SIZE);
@@ -116,7 +115,7 @@ static bool are(unsigned int n, unsigned int class, unsigned int label)
 	return true;
 }
 
-/* 32 bits of flow label, of which 20 are one: the others are other fields'. */
+/* A flow label of 32 ones is truncated to 20 bits and changes no other field. */
 static bool datagram(void)
 {
 	static const struct {
@@ -140,7 +139,7 @@ static bool datagram(void)
 	return true;
 }
 
-/* They may be sent in one go, but each by its own. */
+/* Datagrams in one list keep the values of their AHs. */
 static bool together(void)
 {
 	struct ibv_ah *ahs[4];
@@ -159,7 +158,7 @@ static bool together(void)
 	return true;
 }
 
-/* What ConnectX says in this field, and UCX looks for */
+/* The sl of a completion tells IPv4 from IPv6, like ConnectX's. UCX reads it. */
 static bool kind_of_packet(void)
 {
 	unsigned int sl = e.ipv6 ? SL_UDP_IPV6 : SL_UDP_IPV4;
@@ -175,7 +174,7 @@ static bool kind_of_packet(void)
 	return expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS);
 }
 
-/* Whoever answers by the completion has that in the AH, and nobody minds. */
+/* An AH made from the completion has this value as its SL, and works. */
 static bool answer(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, SIZE);
@@ -202,7 +201,7 @@ static bool answer(void)
 	return true;
 }
 
-/* A connected QP with @attr for its path at end a */
+/* Connect a QP with @path at end a. */
 static bool connect_by(struct ibv_ah_attr path, struct qp_conf *conf)
 {
 	struct ibv_qp_attr attr;
@@ -276,7 +275,7 @@ static int send_both(void)
 static const struct {
 	const char *name;
 	bool (*test)(void);
-	enum ibv_qp_type type;	/* RC: it connects by itself */
+	enum ibv_qp_type type;	/* RC: the test connects */
 } tests[] = {
 	{ "UD: fields are of their width", datagram, IBV_QPT_UD },
 	{ "UD: each datagram by its own AH", together, IBV_QPT_UD },

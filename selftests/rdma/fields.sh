@@ -14,7 +14,7 @@
 
 need tcpdump nft
 
-# capture NETDEV COMMAND...: frames that B's netdev sees meanwhile, to $TMP/frames
+# capture NETDEV COMMAND...: capture on B's netdev meanwhile, to $TMP/frames
 capture() {
 	local dev=$1 pid
 
@@ -32,7 +32,7 @@ capture() {
 	tcpdump -envr "$TMP/frames.pcap" >"$TMP/frames" 2>/dev/null
 }
 
-# The program's packets are IPv6, and so they are for the firewall: none gets out.
+# The program's packets are IPv6, and a firewall of IPv6 drops all of them.
 firewall() {
 	a nft -f - <<-END || return
 		table ip6 t {
@@ -50,13 +50,13 @@ firewall() {
 	not grep -v -e "ICMP6" -e "ethertype ARP" -e "^[[:space:]]" "$TMP/frames"
 }
 
-# sends VARIABLE=VALUE...: a datagram and a WRITE
+# sends VARIABLE=VALUE...: send a datagram and a WRITE
 sends() {
 	env CASE=send ip netns exec "$NS_C" env "$@" fields -d $DEV_C -D $DEV_S \
 		-n "$NS_C" -N "$NS_S"
 }
 
-# No capabilities: such a program cannot go from one namespace to another.
+# A program without capabilities cannot change its network namespace.
 user_sends() {
 	install -m 755 "$(command -v fields)" "$TMP/fields" && chmod 711 "$TMP" &&
 	ip netns exec "$NS_C" setpriv --reuid=65534 --regid=65534 --clear-groups \
@@ -64,14 +64,14 @@ user_sends() {
 		-d $DEV_C -D $DEV_S
 }
 
-# PCPs of the client's packets in the capture, each once
+# Print the distinct PCPs of the client's packets in the capture.
 pcps() {
 	tcpdump -enr "$TMP/frames.pcap" \
 		'vlan and src host 10.0.0.1 and udp dst port 4791' 2>/dev/null |
 		sed -n 's/.*vlan 10, p \([0-7]\),.*/\1/p' | sort -u | tr '\n' ' '
 }
 
-# pcp PCP COMMAND...: all that is sent has it
+# pcp PCP COMMAND...: all packets sent have this PCP
 pcp() {
 	local pcp=$1
 
@@ -81,7 +81,7 @@ pcp() {
 	[ "$(pcps)" = "$pcp " ] || fail "PCP $(pcps)"
 }
 
-# Priorities of sockets, too, are refused above 6 to whoever has no capability.
+# Without a capability, 6 is the highest priority, as for sockets.
 pcp_of_user() {
 	command -v setpriv >/dev/null || { skip "no setpriv"; return; }
 	pcp 7 sends SL=7 && pcp 1 user_sends SL=1 && pcp 6 user_sends SL=7
@@ -96,7 +96,7 @@ four_times() {
 	"$@" && "$@" && "$@" && "$@"
 }
 
-# Without a flow label, datagrams between different QPs take different ways.
+# Without a flow label, datagrams between different QPs have different source ports.
 ports() {
 	capture vb four_times sends && [ $CAPTURED_RC = 0 ] ||
 		fail "$(<"$TMP/traffic")" || return

@@ -21,7 +21,7 @@ arrives_alone() {
 	done
 }
 
-# The length of the longest packet that B's stack saw of some WRITEs
+# Length of the longest packet of some WRITEs in B's stack
 longest() {
 	local pid
 

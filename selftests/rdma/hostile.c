@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process that scribbles over the rings that it shares with the kernel, while it
- * rings their doorbells. It may break its own queues; but it ends when it should or
- * when it is killed, and the traffic of another process stays right.
+ * A process scribbles over the rings that it shares with the kernel, and rings their
+ * doorbells. It may break its own queues. It can always end or be killed, and the
+ * traffic of another process stays right.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 #define SIZE		20000u
 
-/* Tells the program that it is the one that scribbles: enum ibv_qp_type. */
+/* Set for the process that scribbles: enum ibv_qp_type of its QPs */
 #define SCRIBBLER	"VERVE_SCRIBBLER"
 
 enum { MOST_RINGS = 16, QUEUES_MS = 20 };
@@ -42,7 +42,7 @@ static void put(uint8_t *at, uint32_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-/* A request that may well be legal, so that what comes behind is reached. */
+/* Write a mostly legal request, which the kernel does not refuse at once. */
 static void forge(const struct ring *r, uint32_t *seed)
 {
 	uint32_t shift = 8 + next(seed) % 2;
@@ -96,7 +96,7 @@ static void *scribble(void *arg)
 	return NULL;
 }
 
-/* Some queues, scribbled over until they are broken for sure */
+/* Scribble over queues until they must be broken. */
 static void break_queues(enum ibv_qp_type type)
 {
 	struct qp_conf conf = { .type = type };
@@ -118,7 +118,7 @@ static void break_queues(enum ibv_qp_type type)
 	ends_disconnect(&e);
 }
 
-/* The tests' output is the other process's. */
+/* The other process prints the results. */
 static int scribbler(enum ibv_qp_type type, int argc, char **argv)
 {
 	uint64_t until;
@@ -148,7 +148,7 @@ static pid_t start(enum ibv_qp_type type, char **argv)
 	_exit(127);
 }
 
-/* Return: the process's status; -1 when data were wrong, or it did not end. */
+/* Return: status of the process; -1 when data were wrong or the process did not end. */
 static int watch(pid_t pid, bool is_killed)
 {
 	uint64_t end = now_ms() + 3 * WAIT_MS;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process whose one thread moves the indices of its rings while another rings the
- * doorbells, aimed at what an engine does for a ring: every state, every opcode.
- * No round does more than its budget, whatever the indices say; and a QP goes when
- * it is destroyed, though somebody keeps writing into its rings.
+ * One thread of a process moves the indices of its rings, and another rings the
+ * doorbells, in all states and with all opcodes. No round of an engine exceeds its
+ * budget, whatever the indices are. A QP can be destroyed while a thread writes to its
+ * rings.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -24,13 +24,13 @@
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 
 enum {
-	/* VERVE_BUDGET_PACKETS: of requests, too, where they only fail */
+	/* VERVE_BUDGET_PACKETS, also the limit of requests that only fail */
 	PER_ROUND	= 64,
 	MOST_RINGS	= 16,
-	/* log2 of the smallest send request, and of the largest of the others */
+	/* log2 of the smallest send request, larger than the elements of other rings */
 	SEND_SHIFT	= 8,
 	NO_AH		= 0x7ffffe,
-	/* Opcodes up to here, and one that is none */
+	/* Opcodes under test are below OPCODES; NO_OPCODE is illegal. */
 	OPCODES		= 16,
 	NO_OPCODE	= 200,
 };
@@ -67,14 +67,14 @@ static uint32_t slots(const struct ring *r)
 	return get(r, RING_MASK) + 1;
 }
 
-/* As full as a ring can be */
+/* Set the index of a full ring. */
 static void fill_up(const struct ring *r)
 {
 	put(r, RING_PRODUCER,
 	    (get(r, RING_CONSUMER) - 1) & get(r, RING_MASK));
 }
 
-/* A request with an address, keys and a length that are right, to nobody if UD */
+/* Write a request with legal address, keys and length; of UD, without a destination. */
 static void write_request(uint8_t *wqe, uint32_t opcode, uint32_t flags,
 			  enum ibv_qp_type type)
 {
@@ -124,8 +124,8 @@ static uint32_t next(uint32_t *seed)
 }
 
 /*
- * Whose index is the user's depends on the ring: of a CQ the consumer's, of others
- * the producer's. What is written over the kernel's does not matter.
+ * The user's index is the consumer index of a CQ, and the producer index of other rings.
+ * Writing to the kernel's index has no effect.
  */
 static void move(const struct ring *r, uint32_t *seed)
 {
@@ -159,7 +159,7 @@ static void *race(void *arg)
 	return NULL;
 }
 
-/* Always full, and always with room for completions */
+/* Keep the rings full, and the CQs empty. */
 static void *feed(void *arg)
 {
 	int i;
@@ -182,7 +182,7 @@ static uint64_t now_us(void)
 	return t.tv_sec * 1000000ull + t.tv_nsec / 1000;
 }
 
-/* Rings both doorbells, for so long. Return: us that the longest took */
+/* Ring both doorbells for @ms. Return: us of the longest call. */
 static uint64_t ring_for(unsigned int ms)
 {
 	uint64_t until = now_ms() + ms, longest = 0;
@@ -233,7 +233,7 @@ static bool all_flushed(struct ibv_cq *cq, uint32_t n)
 	return true;
 }
 
-/* So many of them take that many rounds. */
+/* No round has executed more requests than its budget allows. */
 static bool took_rounds(uint32_t n)
 {
 	uint64_t rounds = growth("budget_spent");
@@ -253,7 +253,7 @@ static const struct ring *send_queue(void)
 	tap_bail("no send queue");
 }
 
-/* One doorbell, and a whole ring behind a request that fails. */
+/* A doorbell flushes a full ring behind a request that fails. */
 static bool flush_after_failure(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_UD, .depth = 16383 };
@@ -274,7 +274,7 @@ static bool flush_after_failure(void)
 	return all_flushed(e.a.scq, n) && took_rounds(n);
 }
 
-/* Receives of a QP that goes into the error state */
+/* A QP flushes its receives in the Error state. */
 static bool flush_of_receives(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_RC, .depth = 16383 };
@@ -293,7 +293,7 @@ static bool flush_of_receives(void)
 	return all_flushed(e.a.rcq, n) && took_rounds(n);
 }
 
-/* The ring of end a's sends, which has had one request already */
+/* Return: ring of end a's send queue, after one request. */
 static const struct ring *used_send_queue(void)
 {
 	int i;
@@ -304,7 +304,7 @@ static const struct ring *used_send_queue(void)
 	tap_bail("no send queue was used");
 }
 
-/* The request that was sent, in every slot; but the next is to nobody. */
+/* Copy the request to all slots, the next one with an unknown AH. */
 static uint32_t repeat_request(const struct ring *r)
 {
 	uint32_t k, shift = get(r, RING_LOG2_SIZE);
@@ -317,7 +317,7 @@ static uint32_t repeat_request(const struct ring *r)
 	return slots(r) - 1;
 }
 
-/* What was posted before a QP goes on after a failure is flushed all the same. */
+/* Requests posted before SQE ends are flushed. */
 static bool flush_before_going_on(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_UD, .depth = 16383 };
@@ -341,7 +341,7 @@ static bool flush_before_going_on(void)
 	return expect_wc(e.a.scq, wr.wr_id, IBV_WC_SUCCESS);
 }
 
-/* A thread keeps the ring full: one request fails, and no more are looked at. */
+/* A thread keeps the ring full. After a request has failed, no other one is read. */
 static bool one_failure(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_UD, .depth = 1023 };
@@ -351,7 +351,7 @@ static bool one_failure(void)
 	connect_ends(&conf);
 	write_requests(IBV_WR_SEND, conf.type);
 	hwstats_read(&before, e.a.name);
-	/* On a busy machine the thread may get no CPU meanwhile. */
+	/* On a busy machine, the thread may not run at first. */
 	do {
 		us = ring_while(feed, e.quick ? 100 : 1000);
 		failures = growth("req_cqe_error");
@@ -388,7 +388,7 @@ static bool to_state(struct end *end, const struct end *peer,
 	return true;
 }
 
-/* Rings that have something of each opcode, in a state; UC and UD get to SQE. */
+/* Fill rings with all opcodes in a state. UC and UD may enter SQE. */
 static bool race_in_state(const struct qp_conf *conf, enum ibv_qp_state state,
 			  uint64_t *longest)
 {
@@ -453,7 +453,7 @@ static pid_t fork_feeder(void)
 	_exit(0);
 }
 
-/* Another process has the rings, too, and goes on while they are destroyed. */
+/* Another process has mapped the rings, and writes to them while they are destroyed. */
 static bool destroyed_meanwhile(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_UD, .depth = 1023 };
@@ -487,7 +487,7 @@ static const struct {
 	{ "destroyed while somebody writes", destroyed_meanwhile },
 };
 
-/* After all that, the device still works. */
+/* The device still works after these tests. */
 static bool works(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_RC };

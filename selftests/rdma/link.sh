@@ -31,7 +31,7 @@ add_and_delete() {
 	done
 }
 
-# refused TEXT COMMAND...: it fails, saying that
+# refused TEXT COMMAND...: the command fails with this text
 refused() {
 	local text=$1
 
@@ -40,7 +40,7 @@ refused() {
 	"$@" 2>&1 | grep -i "$text" || fail "it does not say: $text"
 }
 
-# The one that was there first goes on living.
+# A second device is refused, and the first one stays.
 duplicates() {
 	link_add "$NS_A" $DEV_A va || return
 	refused "exists" link_add "$NS_A" $DEV_A va &&
@@ -60,7 +60,7 @@ nonsense() {
 
 declare -A INFO
 
-# Reads the lines "name: value" of ibv_devinfo -v, the first of each name.
+# Read the lines "name: value" of ibv_devinfo -v, the first of each name.
 read_info() {
 	local name value
 
@@ -179,7 +179,7 @@ netdev_deleted() {
 	within 2 gone $DEV_A || fail "the device outlives its netdev"
 }
 
-# kind NAME [ip link arguments]: a link on a netdev of that kind
+# kind NAME [ip link arguments]: add a link on a netdev of that kind
 kind() {
 	local name=$1
 

@@ -17,12 +17,12 @@ NS_HA=verve-c-$$
 NS_HB=verve-d-$$
 COUNT=10
 
-# What an end is made of: functions of namespace, wire and end (1 or 2), which set
-#	ON	the device's netdev
-#	AT	that of the address
+# Functions end_KIND NETNS WIRE END (1 or 2) create the netdevs of an end, and set
+#	ON	netdev of the device
+#	AT	netdev of the address
 
-# add NETNS NAME ARGUMENTS...: a netdev that is up. What the kernel does not have, it
-# need not do.
+# add NETNS NAME ARGUMENTS...: create a netdev and set it up. Note if the kernel lacks
+# this kind of netdev.
 add() {
 	local ns=$1 name=$2
 
@@ -36,7 +36,7 @@ add() {
 	ip -n "$ns" link set "$name" up
 }
 
-# under NETNS UPPER LOWER...: those become ports of it
+# under NETNS UPPER LOWER...: make the lower netdevs ports of the upper one
 under() {
 	local ns=$1 upper=$2 port
 
@@ -104,7 +104,7 @@ end_filtering_vlan_below() {
 	ON=$2
 }
 
-# bond NETNS WIRE ARGUMENTS...: of both wires
+# bond NETNS WIRE ARGUMENTS...: create a bond of both wires
 bond() {
 	local ns=$1 wire=$2
 
@@ -114,7 +114,7 @@ bond() {
 	ON=bond0 AT=bond0
 }
 
-# Both ends have to choose the same wire.
+# Both ends must use the same wire.
 end_bond() {
 	bond "$1" "$2" mode active-backup &&
 	ip -n "$1" link set bond0 type bond primary "$2"
@@ -167,8 +167,8 @@ end_macvlan_vlan_below() {
 	ON=$2
 }
 
-# An ipvlan is for another namespace than that of the netdev below. Where it is a
-# router's, the routes of both know that.
+# Put an ipvlan into another namespace than the netdev below. In the modes of layer 3,
+# the host routes packets to the peer.
 ipvlan() { # MODE NETNS WIRE END
 	local host=$NS_HA peer=$((3 - $4))
 
@@ -195,7 +195,7 @@ end_ipvlan_l2() { ipvlan l2 "$@"; }
 end_ipvlan_l3() { ipvlan l3 "$@"; }
 end_ipvlan_l3s() { ipvlan l3s "$@"; }
 
-# The host has a device, too, and its own of the port.
+# The host has a device too, with its own socket on port 4791.
 end_ipvlan_l3s_shared() {
 	ipvlan l3s "$@" &&
 	if [ $3 = 1 ]; then
@@ -216,7 +216,7 @@ end_tun() {
 	return 1
 }
 
-# Who asks has to say from where: rdma_cm knows the main table only.
+# The client must give its address, because rdma_cm only uses the main table.
 end_vrf() {
 	add "$1" red type vrf table 10 && under "$1" red "$2" || return
 	ON=$2 AT=$2
@@ -236,7 +236,7 @@ address() { # NETNS NETDEV END
 	ip -n "$1" addr add fd00::$3/64 dev "$2" nodad
 }
 
-# Each end in a namespace, with two wires between them
+# Create a namespace for each end, and two wires between them.
 lay_wires() {
 	new_namespaces
 	ip link add va netns "$NS_A" type veth peer name vb netns "$NS_B" &&
@@ -264,7 +264,7 @@ reaches() { # ADDRESS
 	a ping -qc 1 -W 1 ${BIND:+-I "$AT_A"} "$1"
 }
 
-# Devices, and all they need, at both ends
+# Create netdevs and devices at both ends.
 lay_ends() {
 	BIND=
 	end_$1 "$NS_A" va 1 || return
@@ -290,7 +290,7 @@ lay() {
 	[ -e "$TMP/lacks" ] && skip "$(<"$TMP/lacks")"
 }
 
-# In front of what a cell does: without a link, the cell before has said why.
+# Skip a case without a link. The case that failed to create the link gives the reason.
 is_laid() {
 	[ "$LAID" ] || { skip "there is no link"; return 1; }
 }
@@ -313,7 +313,7 @@ local_ping_pong() {
 	ping_pong "$ll%$AT_B" "$(link_local "$NS_A" "$AT_A")%$AT_A" "$ll%$AT_A"
 }
 
-# rdma_cm takes the first device that lists an address, which may be the host's.
+# rdma_cm uses the first device with an address, which may be the host's.
 without_cm() { # ipv4|ipv6
 	is_laid || return 0
 	PORT=$((PORT + 1))
@@ -321,7 +321,7 @@ without_cm() { # ipv4|ipv6
 		ibv_rc_pingpong -d $DEV_C -g "$(gid_index $DEV_C "$1")" -p $PORT -c 10.0.0.2
 }
 
-# The addresses have a port of their own, and udaddy has no other.
+# Option -b is the address. The port of udaddy is fixed.
 datagrams() {
 	is_laid || return 0
 	pair cm udaddy -b 10.0.0.2 -c 2 -C 5 -S 500 -- \
@@ -330,7 +330,7 @@ datagrams() {
 
 # ---------------------------------------------------------------- namespaces
 
-# index_of DEVICE GID: of the RoCE v2 GID that ends so
+# index_of DEVICE GID: print the index of the RoCE v2 GID that ends with this
 index_of() {
 	local port=/sys/class/infiniband/$1/ports/1 i gid
 
@@ -343,7 +343,7 @@ index_of() {
 	return 1
 }
 
-# A macvlan of another namespace on A's netdev: its address is among the device's GIDs
+# Put a macvlan on A's netdev into another namespace. The device has its address as a GID.
 lend_macvlan() {
 	tear
 	rm -f "$TMP/lacks"
@@ -354,7 +354,7 @@ lend_macvlan() {
 	ip -n "$NS_HA" addr add 10.5.0.1/24 dev mac0
 }
 
-# Whoever may use a device may not send in the name of another namespace.
+# A device must not send from an address of another namespace.
 foreign_gid() {
 	local i
 
@@ -385,7 +385,7 @@ link() {
 	tap_add "$2: IPv6" ping_pong fd00::2 fd00::1
 	[ "$QUICK" ] && return
 	case $1 in
-	# rdma_cm does not connect there.
+	# rdma_cm does not connect by link-local addresses of these.
 	team_below | vrf_vlan_below) ;;
 	*) tap_add "$2: link-local" local_ping_pong ;;
 	esac
@@ -402,7 +402,7 @@ ALL="plain vlan vlan_below qinq qinq_below qinq_between bridge bridge_below
 	filtering filtering_vlan filtering_vlan_below bond bond_below lacp bond_vlan
 	bond_vlan_below team team_below macvlan macvlan_below macvlan_vlan_below
 	ipvlan_l2 ipvlan_l3 ipvlan_l3s ipvlan_l3s_shared tun vrf vrf_vlan_below"
-# Emulated, each takes a minute.
+# Each kind takes a minute on an emulated CPU.
 [ "$QUICK" ] && ALL="vlan_below bond_vlan macvlan_below"
 for kind in ${KINDS:-$ALL}; do
 	link $kind "${kind//_/ }"

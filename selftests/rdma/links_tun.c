@@ -2,8 +2,8 @@
 /*
  * usage: links_tun NETNS NAME NETNS NAME
  *
- * A wire between two tun netdevs, which it makes, one in each namespace: what one
- * of them sends, the other gets. They go when it ends.
+ * Create a tun netdev in each namespace and forward packets between them. The netdevs
+ * live as long as the program.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -42,7 +42,7 @@ static int make(const char *netns, const char *name)
 	return fd;
 }
 
-/* An end that is down, or has no room, loses packets, as on any wire. */
+/* Packets to an end that is down or has no room are lost. */
 static void move(int from, int to)
 {
 	static char packet[65536];

@@ -29,7 +29,7 @@ counter() { # NAME
 	hw_counter $DEV_C "$1"
 }
 
-# RoCE packets that come in at end A are counted.
+# Count RoCE packets received at end A.
 watch_packets() {
 	client nft -f - <<-END
 		table inet watch {
@@ -47,8 +47,7 @@ packets() {
 		sed -n 's/.*packets \([0-9]*\) .*/\1/p'
 }
 
-# moved COMMAND...: what it did, as MEMORY (packets that there were none of) and
-# WIRE (packets)
+# moved COMMAND...: set MEMORY (packets saved by loopback) and WIRE (packets sent)
 moved() {
 	local loop wire
 
@@ -68,7 +67,7 @@ by_wire() {
 	moved c_test opcodes_queue && [ "$MEMORY" = 0 ] && [ "$WIRE" -gt 100 ]
 }
 
-# Where a NIC would not deliver. (What is sent goes by lo, which is up.)
+# While the port is down, packets are sent. (They go by lo, which is up.)
 port_down() {
 	local rc
 
@@ -80,14 +79,14 @@ port_down() {
 	within 5 state_is ACTIVE && [ $rc = 0 ] && [ "$MEMORY" = 0 ]
 }
 
-# Also what fails: wrong keys, no receive, retries. (Without a peer, packets are
-# sent.)
+# Failures without packets: wrong keys, no receive, retries. (Without a peer, packets
+# are sent.)
 failures() {
 	loopback Y
 	moved c_test "$1" && [ "$MEMORY" -gt 20 ]
 }
 
-# perftest insists on a port that is up.
+# ibv_rc_pingpong works on a port that is down. perftest does not.
 pings() {
 	PORT=$((PORT + 1))
 	pair tcp:$PORT \
@@ -105,7 +104,7 @@ other_types() {
 	moved perftest ib_send_bw -c UD -s 1024 -n 20 && [ "$MEMORY" = 0 ]
 }
 
-# A fast machine may be done before it is the other's turn.
+# Repeat, because a fast machine may finish before the parameter changes.
 while_turning() {
 	local i memory=0 wire=0
 
@@ -117,7 +116,7 @@ while_turning() {
 	return 1
 }
 
-# Both ways over while data moves, in both directions, over several QPs
+# Change the parameter while data move in both directions over several QPs.
 taking_turns() {
 	local turner
 
@@ -135,7 +134,7 @@ taking_turns() {
 	return $rc
 } 2>/dev/null
 
-# Of opcodes_queue, one request is to fail.
+# Only the requests that opcodes_queue fails on purpose complete in error.
 no_failures() {
 	[ "$(counter retry_exceeded_err) $(counter req_cqe_error)" = "0 2" ] ||
 		fail "$(counter retry_exceeded_err) $(counter req_cqe_error)"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages far longer than the requester's window, over a bad network (lossy.sh): each
- * is sent again from wherever it was lost, and its data are compared.
+ * Messages far longer than the requester's window, over a lossy network (lossy.sh). The
+ * data of each message are compared.
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ static bool moves(enum ibv_wr_opcode opcode, const struct region *from,
 
 static bool all_arrive(enum ibv_wr_opcode opcode)
 {
-	/* 4 ms before a packet that was lost last is missed */
+	/* A timeout of 4 ms finds the loss of a last packet. */
 	struct qp_conf conf = { .type = IBV_QPT_RC, .timeout = e.timeout ?: 10 };
 	bool is_read = opcode == IBV_WR_RDMA_READ, ok = true;
 	struct region from = region_new(is_read ? &e.b : &e.a, SIZE, ALL_ACCESS);

@@ -25,7 +25,7 @@ over() {
 	tap_add "MTU $MTU, $title" in_network "$@"
 }
 
-# rarely ...: where there is time
+# rarely ...: skip with QUICK
 rarely() {
 	[ "$QUICK" ] || over "$@"
 }
@@ -46,7 +46,7 @@ over "delayed by more or less" netem delay 2ms 1ms limit 10000
 rarely "in another order" netem delay 1ms reorder 75% 50% limit 10000
 rarely "repeated" netem duplicate 10%
 rarely "damaged" netem corrupt 2%
-# A piece of a READ takes 14 ms, and what is under way 56.
+# A piece of a READ takes 14 ms, and a whole window 56 ms.
 over "five megabytes a second" -t 12 netem rate 40mbit
 rarely "a queue of 8 packets" netem rate 200mbit limit 8
 rarely "a queue of 16 KiB" tbf rate 200mbit burst 10k limit 16k

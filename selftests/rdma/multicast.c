@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is sent to a group reaches every QP that is attached to it, with the
- * right bytes, and nobody else.
+ * A datagram to a multicast group reaches each attached QP, with the right bytes, and
+ * no other QP.
  *
- * HOLD=1 only attaches a QP of end b and waits to be killed.
+ * With HOLD=1, the program only attaches a QP of end b and waits until it is killed.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,9 +18,9 @@
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 #define GRH		40u
 #define GROUP_QPN	0xffffffu
-#define SLOT		8192u	/* of a receiver's memory, for each receive */
+#define SLOT		8192u	/* bytes of a receiver's memory for each receive */
 
-/* Two of end b's device and, as the last, one of the sender's. */
+/* Two receivers of end b's device; the last one is of the sender's device. */
 enum { NUM_RECEIVERS = 3 };
 
 static const struct qp_conf conf = { .type = IBV_QPT_UD };
@@ -38,7 +38,7 @@ static void set_group(void)
 		tap_bail("%s is no address", addr);
 }
 
-/* One of many */
+/* Select one of many groups. */
 static void set_group_number(unsigned int i)
 {
 	group.raw[13] = 128;
@@ -46,7 +46,7 @@ static void set_group_number(unsigned int i)
 	group.raw[15] = i;
 }
 
-/* One more end on the same device and memory */
+/* Return: another end on the same device and memory. */
 static struct end copy(const struct end *like)
 {
 	struct end end = *like;
@@ -122,8 +122,8 @@ static bool send_to_group(uint32_t size)
 }
 
 /*
- * The GRH ends with the destination: the group. In front of an IPv4 header, which is
- * half as long, are zeros.
+ * The GRH ends with the destination address, the group's. Zeros precede an IPv4 header,
+ * which has half the length.
  */
 static bool is_grh_right(const uint8_t *grh)
 {
@@ -200,7 +200,7 @@ static bool to_all(void)
 	return detach_all();
 }
 
-/* Posted at once: in order, none missing. */
+/* Many datagrams in one list arrive in order and completely. */
 static bool many(void)
 {
 	struct ibv_send_wr wr[16];
@@ -230,7 +230,7 @@ static bool many(void)
 	return detach_all();
 }
 
-/* Receiver 1 has been detached: 0 and 2 go on receiving. */
+/* Receivers 0 and 2 still receive after receiver 1 has been detached. */
 static bool detached(void)
 {
 	int i;
@@ -255,14 +255,14 @@ static bool detached(void)
 	return detach_all();
 }
 
-/* Nobody is left: the netdev may be silent, the sender does not notice. */
+/* Sends to a group without members succeed. */
 static bool nobody(void)
 {
 	post_place(&rx[0], 0);
 	if (!send_to_group(64))
 		return false;
 	CHECK(expect_none(rx[0].rcq), "received, though not attached");
-	/* Get the receive back for those who come next. */
+	/* Consume the receive again, for the next tests. */
 	CHECK(!attach(&rx[0]), "attach");
 	if (!send_to_group(64) || !expect_message(&rx[0], 0, msg(&e.a), 64))
 		return false;
@@ -277,7 +277,7 @@ static bool set_qkey(struct end *end, uint32_t qkey)
 	return !ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | IBV_QP_QKEY);
 }
 
-/* Neither a wrong Q key nor a missing receive of one concerns the others. */
+/* A wrong Q_Key or a missing receive of one member does not affect the others. */
 static bool others(void)
 {
 	if (!attach_all())
@@ -299,7 +299,7 @@ static bool others(void)
 	return detach_all();
 }
 
-/* The group's address with the number of a QP: attached or not, not for it. */
+/* No QP gets a datagram to the group's address with the number of a QP. */
 static bool misdirected(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 64);
@@ -318,7 +318,7 @@ static bool misdirected(void)
 	return true;
 }
 
-/* LIDs differ, the group does not: it takes as many detaches. */
+/* Attachments with different LIDs to one group need as many detachments. */
 static bool lids(void)
 {
 	CHECK(!attach(&rx[0]) && !attach(&rx[0]), "attach twice");
@@ -354,7 +354,7 @@ static bool refused(void)
 	return true;
 }
 
-/* QPs of end b, which receive nothing */
+/* Return: @n QPs of end b, without receives. */
 static struct end *open_many(int n)
 {
 	struct end *ends = calloc(n, sizeof(*ends));
@@ -377,8 +377,8 @@ static void close_many(struct end *ends, int n)
 }
 
 /*
- * Attaches QPs, @n to each group, @most times or until it is refused. Return:
- * how often it was not. All are detached again.
+ * Attach QPs, @n to each group, @most times or until an attachment is refused, and
+ * detach all of them. Return: number of attachments.
  */
 static int attach_until(struct end *ends, int n, int most, int *err)
 {
@@ -399,7 +399,7 @@ static int attach_until(struct end *ends, int n, int most, int *err)
 	return taken;
 }
 
-/* @n QPs to each group: @limit attachments, and no more */
+/* With @n QPs in each group, the device takes exactly @limit attachments. */
 static bool is_limit(int n, int limit)
 {
 	struct end *ends = open_many(n);
@@ -425,7 +425,7 @@ static bool limit_of_group(void)
 	return true;
 }
 
-/* Thousands take a while where the CPU is emulated. */
+/* Thousands of groups take a while on an emulated CPU. */
 static bool limit_of_groups(void)
 {
 	if (e.quick)

@@ -15,13 +15,13 @@ need mckey
 IGMP=01004DEF MLD=ff150000000000000000000000770001
 MAC4=01:00:5e:4d:00:01 MAC6=33:33:00:77:00:01
 
-# the filter of the netdev lets the group through
+# The filter of the netdev has the group.
 filtered() { # NETNS NETDEV
 	ip -n "$1" maddr show dev "$2" 2>/dev/null |
 		grep -qE "link +($MAC4|$MAC6)"
 }
 
-# Without CONFIG_IP_MULTICAST there is no IGMP, but all the rest.
+# Without CONFIG_IP_MULTICAST, only IGMP is missing.
 if [ -e /proc/net/igmp ]; then
 	joined() { # NETNS NETDEV
 		ip netns exec "$1" cat /proc/net/igmp /proc/net/igmp6 |
@@ -33,10 +33,10 @@ else
 	}
 fi
 
-# hold [-6]: a process with a QP attached in B
+# hold [-6]: start a process with an attached QP in B
 hold() {
 	not joined "$NS_S" $SCOPE_S || { fail "joined by somebody else"; return; }
-	# Not client(): $! must be the program's own process.
+	# client() would make $! another process than the program's.
 	HOLD=1 ip netns exec "$NS_C" multicast -d $DEV_C -D $DEV_S \
 		-n "$NS_C" -N "$NS_S" "$@" &
 	HELD=$!
@@ -83,7 +83,7 @@ netdev_goes() {
 	return $rc
 }
 
-# What rdma_cm joined before the QP was attached is left once by each.
+# rdma_cm and the attached QP both join the group, and each leaves it once.
 stock() { # rdmacm-utils' mckey
 	local pid rc
 

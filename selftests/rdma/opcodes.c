@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every opcode of RC, UC and UD moves the bytes it should, all of them, and no
- * other, at sizes around the limits, over every path MTU; each completion says
- * what the verbs manual says it does.
+ * Each opcode of RC, UC and UD transfers exactly the bytes of its message, with sizes
+ * around the limits and all path MTUs. Completions are as in the manual of the verbs.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +18,7 @@
 #define RECV_ID		99
 #define GRH_BYTES	40u
 
-/* How a message is described to the device. */
+/* Form of the payload in a request */
 enum manner { PLAIN, SGE_LIST, INLINE };
 
 static const char *const manners[] = { "", " with SGE lists", " inline" };
@@ -28,9 +27,9 @@ struct opcode {
 	const char *name;
 	enum ibv_wr_opcode wr;
 	enum ibv_wc_opcode wc;
-	bool reads;		/* data come from the peer */
-	bool receives;		/* uses up a receive there */
-	bool writes;		/* data go where the sender says */
+	bool reads;		/* the peer sends the data */
+	bool receives;		/* the peer consumes a receive */
+	bool writes;		/* the data go to the request's address */
 	bool imm;
 };
 
@@ -44,7 +43,7 @@ static const struct opcode opcodes[] = {
 	{ "RDMA_READ", IBV_WR_RDMA_READ, IBV_WC_RDMA_READ, .reads = true },
 };
 
-/* What a transport has: this many of the table's rows. */
+/* Number of the table's rows for each transport service */
 #define UD_OPCODES	2
 #define UC_OPCODES	4
 #define RC_OPCODES	5
@@ -52,7 +51,7 @@ static const struct opcode opcodes[] = {
 static struct ends e;
 static enum ibv_qp_type type;
 
-/* Cuts a buffer into unequal pieces: 1, 2, 3, ... bytes and the rest. */
+/* Split a buffer into segments of 1, 2, 3, ... bytes and the rest. */
 static int cut(struct ibv_sge *list, int max, struct ibv_sge whole)
 {
 	int n = 0;
@@ -79,11 +78,11 @@ static bool post_one(const struct opcode *op, uint32_t size, enum manner how)
 		wr.num_sge = cut(list, ARRAY_SIZE(list), whole);
 	if (how == INLINE) {
 		wr.send_flags |= IBV_SEND_INLINE;
-		list[0].lkey = 0xdead; /* no key is looked at */
+		list[0].lkey = 0xdead; /* ignored with inline data */
 	}
 	err = post(&e.a, &wr);
 	CHECK(!err, "post_send: %s", strerror(err));
-	if (how == INLINE) /* what was posted is the caller's again */
+	if (how == INLINE) /* the buffer may be reused at once */
 		memset((void *)(uintptr_t)whole.addr, POISON, size);
 	return true;
 }
@@ -94,7 +93,7 @@ static bool prepare_receive(const struct opcode *op, uint32_t size,
 	struct ibv_sge list[3];
 	int n = 0, err;
 
-	if (op->writes) /* the data go elsewhere: no buffer needed */
+	if (op->writes) /* the receive gets no data */
 		size = 0;
 	else if (type == IBV_QPT_UD)
 		size += GRH_BYTES;
@@ -143,7 +142,7 @@ static bool check_received(const struct opcode *op, uint32_t size)
 	return true;
 }
 
-/* IBTA A17.4.5.1: an IPv4 header lies in the GRH's last 20 bytes. */
+/* IBTA A17.4.5.1: an IPv4 header is in the last 20 bytes of the GRH. */
 static bool check_grh(const uint8_t *grh)
 {
 	const uint8_t *ip = grh + 20;
@@ -172,7 +171,7 @@ static bool is_poison(const uint8_t *at, size_t size)
 	return true;
 }
 
-/* One message of @size bytes, compared byte by byte with what was sent. */
+/* Transfer a message of @size bytes and compare all bytes. */
 static bool transfer(const struct opcode *op, uint32_t size, enum manner how)
 {
 	static uint8_t want[END_MEMORY];
@@ -192,7 +191,7 @@ static bool transfer(const struct opcode *op, uint32_t size, enum manner how)
 		return false;
 	if (grh && !check_grh(got))
 		return false;
-	/* A UC write ends here without a word from the peer. */
+	/* No completion tells that a UC WRITE has arrived. */
 	if (op->receives || type == IBV_QPT_RC)
 		CHECK(!memcmp(got + grh, want, size), "the data differ");
 	else
@@ -289,7 +288,7 @@ static bool fetch_and_add(void)
 	       atomic(IBV_WR_ATOMIC_FETCH_AND_ADD, 2, 0, ~0ull, 1);
 }
 
-/* 2^30 bytes: lengths and PSNs beyond what 16 and 18 bits hold. */
+/* 2^30 bytes need lengths beyond 16 bits and PSNs beyond 18 bits. */
 static bool huge(const struct opcode *op)
 {
 	uint8_t *mem = mmap(NULL, 2ul * HUGE_SIZE, PROT_READ | PROT_WRITE,
@@ -366,7 +365,7 @@ int main(int argc, char **argv)
 	top = e.a.active_mtu;
 	for (mtu = IBV_MTU_256; mtu <= top; mtu++)
 		mtus += !skips(mtu);
-	/* Each row three ways, but READ is never inline. */
+	/* Each row has three forms, but a READ is never inline. */
 	tap_plan(per_mtu * mtus + per_mtu + (per_mtu - 1) + 3 * UD_OPCODES +
 		 2 + (e.huge ? 3 : 0));
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a send queue promises about several requests: order, fences, which of
- * them complete, and that more READs and atomics than may be outstanding are
- * still each done once. SEND_WITH_INV takes back what the queue gave out.
+ * Several requests in a send queue: order, fences, completions, and more READs and
+ * atomics than may be outstanding, each of which is executed once. SEND_WITH_INV
+ * invalidates a key.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,8 +18,8 @@
 static struct ends e;
 
 /*
- * More atomics in flight than max_rd_atomic lets the device send at once:
- * every one is done once, and each sees the result of the one before.
+ * Of more atomics than max_rd_atomic, each is executed once, and sees the result of the
+ * one before.
  */
 static bool many_atomics(void)
 {
@@ -46,7 +46,7 @@ static bool many_atomics(void)
 	return true;
 }
 
-/* Only the signaled of many requests completes, after all before it. */
+/* Only the signaled one of many requests completes, after all requests before it. */
 static bool unsignaled(void)
 {
 	enum { COUNT = 16, SIZE = 512 };
@@ -70,7 +70,7 @@ static bool unsignaled(void)
 	return true;
 }
 
-/* A fenced SEND waits for the READ before it, whose data it carries. */
+/* A fenced SEND waits for the READ before it, and sends the data of the READ. */
 static bool fenced(void)
 {
 	enum { SIZE = 256 << 10 };
@@ -96,7 +96,7 @@ static bool fenced(void)
 	return true;
 }
 
-/* READs of several packets each, more than may be outstanding at once. */
+/* More READs of several packets than may be outstanding */
 static bool many_reads(void)
 {
 	enum { COUNT = 40, SIZE = 9000 };
@@ -120,7 +120,7 @@ static bool many_reads(void)
 	return true;
 }
 
-/* All kinds in one queue: done, seen and completed in the order posted. */
+/* Requests of all kinds are executed and completed in order. */
 static bool mixed(void)
 {
 	static const enum ibv_wr_opcode order[] = {
@@ -152,7 +152,7 @@ static bool mixed(void)
 	return true;
 }
 
-/* Binds @mw to the message of end b, by which end a may write. */
+/* Bind @mw to the message of end b, with the right to write. */
 static bool bind_window(struct ibv_mw *mw)
 {
 	struct ibv_send_wr wr = {
@@ -177,7 +177,7 @@ static bool bind_window(struct ibv_mw *mw)
 	return expect_wc(e.b.scq, 1, IBV_WC_SUCCESS);
 }
 
-/* The peer's SEND_WITH_INV takes away the key it was given. */
+/* The peer's SEND_WITH_INV invalidates the key of the window. */
 static bool send_with_inv(struct ibv_mw *mw)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Objects belong to the process that made them: commands that name another's are
- * refused, though the very same commands do what they say for their owner. And to a
- * protection domain, as address handles do too. (Regions:
- * errors.c; windows: windows_bind.c.)
+ * Objects belong to the process that created them. The kernel refuses commands with
+ * handles of another process's objects, and executes the same commands for the owner.
+ * Address handles also belong to their protection domain. (Regions: errors.c; windows:
+ * windows_bind.c.)
  *
- * Another process is another open of the device: handles are numbers of that.
+ * The test opens the device twice instead of using two processes, because handles
+ * belong to an open file.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,8 +19,8 @@
 #include "../lib/work.h"
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
-#define RESPONSE	(1u << 0)	/* begins with where the answer goes */
-#define MAKES		(1u << 1)	/* the answer begins with a new handle */
+#define RESPONSE	(1u << 0)	/* begins with the address of the response */
+#define MAKES		(1u << 1)	/* the response begins with a new handle */
 
 enum kind { PD, MR, MW, CQ, SRQ, AH, QP, NEW, NUM_KINDS };
 
@@ -32,8 +33,8 @@ static const struct command {
 	uint32_t number;
 	enum kind kind;
 	unsigned int flags;
-	unsigned int words;	/* of it, the answer's address included */
-	unsigned int at;	/* which of them is the handle */
+	unsigned int words;	/* length, including the address of the response */
+	unsigned int at;	/* index of the handle */
 	uint32_t rest[16];
 } commands[] = {
 	{ "query a QP", IB_USER_VERBS_CMD_QUERY_QP, QP, RESPONSE, 4, 2,
@@ -98,7 +99,7 @@ static bool is_owners(struct ibv_context *owner, struct ibv_context *other,
 	return true;
 }
 
-/* One of each kind, in the owner's context; the library never sees them again. */
+/* Create an object of each kind in the owner's context, by the library. */
 static void make_objects(struct ibv_context *ctx)
 {
 	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 8, .max_sge = 1 } };

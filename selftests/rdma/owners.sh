@@ -14,8 +14,8 @@ GROUPS_AT=$TMP/cgroup
 GROUP=$GROUPS_AT/verve-$$
 mkdir "$GROUPS_AT"
 mount -t cgroup2 none "$GROUPS_AT" 2>/dev/null
-# The kernel forgets a device's limits when they are lifted. With a group that is
-# removed they stay, and refer to memory that is freed, until the device goes.
+# Lifting the limits removes them from the device's list. If only the group is removed,
+# the kernel keeps them, with references to freed memory, until the device is removed.
 disband() {
 	echo "$DEV_A hca_handle=max hca_object=max" >"$GROUP/rdma.max"
 	rmdir "$GROUP"
@@ -32,7 +32,7 @@ quota() { # KIND NUMBER
 	ip netns exec "$NS_A" timeout $LIMIT "$HERE/owners_quota" $DEV_A "$@"
 }
 
-# group LIMIT... -- KIND NUMBER: in a group with these limits
+# group LIMIT... -- KIND NUMBER: run owners_quota in a group with these limits
 group() {
 	local limits=() status=0
 
@@ -54,7 +54,7 @@ group() {
 	return $status
 }
 
-# Nothing is charged to the group any more.
+# No object is charged to the group any more.
 uncharged() {
 	! grep -E 'hca_(handle|object)=[1-9]' "$GROUP/rdma.current"
 }
@@ -63,7 +63,7 @@ has_keys() { # COMMAND...: that runs a program
 	ip netns exec "$NS_A" "$@" rdma -dd resource show mr | grep -qE '[lr]key'
 }
 
-# Who is not CAP_NET_ADMIN is told of no key, and changes nobody's counters.
+# Without CAP_NET_ADMIN, a process sees no keys and cannot change counters of others.
 secret() {
 	local nobody=(setpriv --reuid 65534 --clear-groups) pid status=0
 

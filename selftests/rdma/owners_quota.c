@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many objects may be made, until one is refused for a limit.
+ * Limits on the number of objects of a process.
  *
- *	owners_quota DEVICE contexts N		N of them, by the rdma control group
- *	owners_quota DEVICE objects N		likewise, PDs of one context
+ *	owners_quota DEVICE contexts N		N contexts, by the rdma control group
+ *	owners_quota DEVICE objects N		N PDs of one context, likewise
  *	owners_quota DEVICE memory N		N regions, by RLIMIT_MEMLOCK
  */
 #include <errno.h>
@@ -67,7 +67,7 @@ static const struct kind kinds[] = {
 	{ "memory", reg_mr, dereg_mr, ENOMEM },
 };
 
-/* Exactly @most, and one more as soon as one has gone */
+/* Create exactly @most objects, and another one after one was destroyed. */
 static bool holds(const struct kind *kind, int most)
 {
 	void *objects[MOST + 1];
@@ -75,7 +75,7 @@ static bool holds(const struct kind *kind, int most)
 
 	while (n <= MOST && (objects[n] = kind->make()))
 		n++;
-	/* The library may say that no command has come of it. */
+	/* For a context, the library may report another error. */
 	CHECK(errno == kind->refusal || kind == &kinds[0], "refused: %s",
 	      strerror(errno));
 	CHECK(n == most, "%d were made, not %d", n, most);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Advice on memory that is paged on demand: what has been prefetched causes no
- * fault when it is used; and advice that cannot be followed is refused.
+ * Advice on on-demand memory. Prefetched pages cause no page faults later, and
+ * impossible advice is refused.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static long counter(const char *name)
 	FILE *f;
 
 	/*
-	 * They are read anew every 10 ms, and stand in the sysfs of the first
-	 * network namespace only.
+	 * The core caches counters for 10 ms. Only the sysfs of the first network
+	 * namespace shows them.
 	 */
 	usleep(20000);
 	snprintf(path, sizeof(path),
@@ -60,7 +60,7 @@ static int advise(const struct region *r, int advice, uint32_t flags,
 #define WRITE	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE
 #define NO_FAULT IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
 
-/* What has been prefetched causes no fault when it is used. */
+/* Prefetched pages cause no page faults when they are used. */
 static bool prefetch(uint32_t flags)
 {
 	struct region from = region_new(&e.a, SIZE, ON_DEMAND);

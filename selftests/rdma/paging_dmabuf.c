@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions over dma-bufs, of udmabuf and of the system's DMA heap: data
- * in and out, what is refused, and a buffer whose owner has let go of it.
+ * Memory regions over dma-bufs of udmabuf and of the system's DMA heap: data in both
+ * directions, refused registrations, and a dma-buf that its owner has closed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,13 +23,13 @@
 #define SIZE		(64 * PAGE)
 #define OFFSET		(3 * PAGE)
 #define LENGTH		(SIZE - OFFSET - PAGE)
-/* What the region calls its first byte */
+/* Address of the region's first byte */
 #define IOVA		0x123456000ull
 #define RECV_ID		99
 
 static struct ends e;
 
-/* Return: a dma-buf of SIZE bytes, -1 when there are none of this kind. */
+/* Return: a dma-buf of SIZE bytes, or -1 without udmabuf. */
 static int udmabuf(void)
 {
 	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC,
@@ -79,7 +79,7 @@ static bool moves(enum ibv_wr_opcode opcode, const struct region *from,
 		expect_wc(e.b.rcq, RECV_ID, IBV_WC_SUCCESS));
 }
 
-/* Into the buffer, and out of it; @mem is it as we see it. */
+/* Transfer data into and out of the buffer. @mem is its mapping in the process. */
 static bool data(const struct region *buf, uint8_t *mem)
 {
 	struct region own = { &e.a, msg(&e.a), LENGTH, e.a.mr };
@@ -104,7 +104,7 @@ static bool data(const struct region *buf, uint8_t *mem)
 	return ok;
 }
 
-/* The owner closes and unmaps it; the region keeps it alive. */
+/* The region keeps a dma-buf that the owner has closed and unmapped. */
 static bool let_go(const struct region *buf, uint8_t *mem, int fd)
 {
 	struct region own = { &e.a, msg(&e.a), LENGTH, e.a.mr };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process withholds its memory (userfaultfd) from all the page faults that it can
- * think of. Others have theirs, can end, and so can that one.
+ * A process withholds its memory (userfaultfd) from as many page faults as it can cause.
+ * Page faults of other processes are served, and all processes can end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,13 +23,13 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #define PAGE		4096u
-/* More page faults than a kernel's workqueue does at a time, by default: 1024 */
+/* More page faults than the default limit of a workqueue, 1024 */
 #define HOSTAGES	1200u
 #define SIZE		(70 * PAGE)
 
 static struct ends e;
 
-/* Return: -1: there is none here. */
+/* Return: a userfaultfd, or -1 without one. */
 static int withhold(const struct region *r)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -49,7 +49,7 @@ static int withhold(const struct region *r)
 	return fd;
 }
 
-/* Return: 0 or an error number. The kernel follows, and nobody waits for it. */
+/* Give advice without waiting for the page faults. Return: 0 or an errno. */
 static int advise(const struct region *r, size_t offset, size_t size)
 {
 	struct ibv_sge sge = {
@@ -63,7 +63,7 @@ static int advise(const struct region *r, size_t offset, size_t size)
 				&sge, 1);
 }
 
-/* The other process: a write waits for its target, and behind it all the advice. */
+/* In the other process, a WRITE and then all advice wait for withheld pages. */
 static void take_hostages(int argc, char **argv, int ready)
 {
 	struct region from, to;
@@ -86,7 +86,7 @@ static void take_hostages(int argc, char **argv, int ready)
 	_exit(1);
 }
 
-/* Return: its process ID when it has done all that; 0: it could not. */
+/* Return: ID of the process when all its page faults wait, or 0 on failure. */
 static pid_t begin(int argc, char **argv)
 {
 	int ready[2];

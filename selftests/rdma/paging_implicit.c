@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Implicit regions: one key for all that a process has mapped, or will map.
+ * Implicit regions: one key for the whole address space of a process.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,18 +18,18 @@
 #define PAGE		4096u
 #define RECV_ID		99
 #define SIZE		(70 * PAGE + 100)
-/* What the driver's table of such a region is divided by */
+/* Size of a part of the driver's table of an implicit region */
 #define PART		(512ul * PAGE)
 
 static struct ends e;
-static struct ibv_mr *all[2];	/* of end a, of end b */
+static struct ibv_mr *all[2];	/* implicit regions of end a and end b */
 
 static struct ibv_mr *all_of(const struct end *end)
 {
 	return all[end == &e.b];
 }
 
-/* Memory that is mapped only now, as part of the end's implicit region */
+/* Map new memory, which is a part of the end's implicit region. */
 static struct region view(struct end *end, void *hint, size_t size)
 {
 	void *mem = mmap(hint, size, PROT_READ | PROT_WRITE,
@@ -91,7 +91,7 @@ static bool operations(void)
 	return ok;
 }
 
-/* Low, high, and across the borders of the table's parts */
+/* Addresses that are low, high, and across parts of the table */
 static bool far_apart(void)
 {
 	static const uint64_t hints[] = {
@@ -114,7 +114,7 @@ static bool far_apart(void)
 	return ok;
 }
 
-/* An address is what is mapped there now, not what was. */
+/* An address refers to the present mapping, not to a former one. */
 static bool mapped_anew(void)
 {
 	struct region from = view(&e.a, NULL, SIZE), to = view(&e.b, NULL, SIZE);
@@ -151,7 +151,7 @@ static bool prefetched(void)
 	return true;
 }
 
-/* Nothing is mapped there. */
+/* Access to an unmapped address fails. */
 static bool nothing_there(bool at_peer)
 {
 	struct region from = view(&e.a, NULL, SIZE), to = view(&e.b, NULL, SIZE);
@@ -176,7 +176,7 @@ static bool nothing_here(void)
 	return nothing_there(false);
 }
 
-/* The kernel's addresses are not the process's. */
+/* Access to addresses of the kernel fails. */
 static bool kernel_memory(void)
 {
 	struct region from = view(&e.a, NULL, PAGE), to = view(&e.b, NULL, PAGE);

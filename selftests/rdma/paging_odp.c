@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Paging on demand: every operation finds memory that nobody has touched, that
- * has been taken away, or that comes and goes while it works; and ends with
- * the right error where there is none. What does not depend on user space
- * providing the pages; see paging_stall.c for that.
+ * On-demand paging. Each operation works with memory that was never touched, that was
+ * taken away, or that comes and goes meanwhile. It fails with the right status without
+ * memory. See paging_stall.c for pages that user space provides.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +33,7 @@ static bool has_receive(enum ibv_wr_opcode opcode)
 	       opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
 
-/* One message, good on both sides. */
+/* A message succeeds at both ends. */
 static bool moves(enum ibv_wr_opcode opcode, const struct region *from,
 		  const struct region *to, uint32_t size)
 {
@@ -49,7 +48,7 @@ static bool moves(enum ibv_wr_opcode opcode, const struct region *from,
 	return ok;
 }
 
-/* READs are of end b's memory. */
+/* Return: source of an operation; of a READ, in end b's memory. */
 static struct region source_of(enum ibv_wr_opcode opcode, size_t size)
 {
 	return region_new(opcode == IBV_WR_RDMA_READ ? &e.b : &e.a, size,
@@ -62,7 +61,7 @@ static struct region target_of(enum ibv_wr_opcode opcode, size_t size)
 			  ON_DEMAND);
 }
 
-/* Nothing of the target has been touched, and the source not by the device. */
+/* The target was never touched, and the device has never read the source. */
 static bool untouched(enum ibv_wr_opcode opcode, uint32_t size)
 {
 	uint32_t grh = e.a.ah ? GRH : 0;
@@ -85,7 +84,7 @@ static bool all_untouched(enum ibv_qp_type type)
 		IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ,
 	};
 	static const uint32_t sizes[] = { 1, 200, PAGE, 3 * PAGE + 1, SIZE };
-	/* What UC sends faster than memory comes may be lost. */
+	/* UC may lose packets while pages are faulted in. */
 	unsigned int opcode, size, most = type == IBV_QPT_RC ? 5 : 4;
 	unsigned int num_sizes = type == IBV_QPT_RC ? 5 :
 				 type == IBV_QPT_UC ? 4 : 2;
@@ -105,7 +104,7 @@ static bool all_untouched(enum ibv_qp_type type)
 	return ok;
 }
 
-/* Memory that is only read becomes no memory of its own: it is zero. */
+/* Reading untouched memory maps the zero page. */
 static bool zeroes(void)
 {
 	struct region from, to;
@@ -118,9 +117,8 @@ static bool zeroes(void)
 	ok = moves(IBV_WR_RDMA_WRITE, &from, &to, SIZE) &&
 	     memory_becomes(to.mem, from.mem, SIZE) && !to.mem[SIZE - 1];
 	/*
-	 * And gets its own page when it is written after that. (User-mode Linux
-	 * shows us that when we enter the kernel next, as memory_becomes()
-	 * does.)
+	 * A later write allocates a page. (On user-mode Linux, the process sees the
+	 * page after it has entered the kernel, as in memory_becomes().)
 	 */
 	fill(to.mem, SIZE);
 	ok = ok && moves(IBV_WR_RDMA_READ, &to, &from, SIZE) &&
@@ -155,7 +153,7 @@ static bool atomics(void)
 	return ok;
 }
 
-/* Shared memory loses its pages by this, but not what is in them. */
+/* Memory whose pages a thread takes away. Shared memory keeps its contents. */
 struct churn {
 	pthread_t thread;
 	atomic_bool stop;
@@ -196,8 +194,8 @@ static struct region shared_region(struct end *end, size_t size)
 }
 
 /*
- * A write that meets the moment when the memory is read-only may fail, and the
- * connection with it: only madvise() is certain to leave rights alone.
+ * A write may fail while the memory is read-only, and the connection with it. madvise()
+ * does not change rights.
  */
 static void *take_away_pages(void *arg)
 {
@@ -238,7 +236,7 @@ static bool under_churn(enum ibv_wr_opcode opcode)
 	return ok;
 }
 
-/* Each is executed once, however often its page is taken away. */
+/* Each atomic is executed once, though its page is taken away again and again. */
 static bool atomics_under_churn(void)
 {
 	struct region counter = shared_region(&e.b, PAGE);
@@ -262,7 +260,7 @@ static bool atomics_under_churn(void)
 	return ok;
 }
 
-/* Rights come and go: whatever fails, fails as it should, and nothing hangs. */
+/* While rights change, operations succeed or fail with the right status. */
 static bool rights_under_churn(void)
 {
 	struct region from = shared_region(&e.a, SIZE);
@@ -290,7 +288,7 @@ static bool rights_under_churn(void)
 	return ok;
 }
 
-/* What is where it was not before: a moved mapping leaves nothing behind. */
+/* Nothing of a moved mapping stays at its old address. */
 static bool moved(void)
 {
 	struct region from, to;
@@ -306,7 +304,7 @@ static bool moved(void)
 			   to.mem + (64u << 20));
 	ok = ok && elsewhere != MAP_FAILED &&
 	     !memcmp(elsewhere, from.mem, SIZE);
-	/* New memory at the old place is what the region is now. */
+	/* The region refers to new memory at the old address. */
 	ok = ok && mmap(to.mem, SIZE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 			0) == to.mem;
@@ -322,8 +320,8 @@ static bool moved(void)
 }
 
 /*
- * From page 2 on there is no memory, or none for that. @missing: the source.
- * Return: whether it fails with @status, and the receive with @recv.
+ * From page 2 on, memory is absent or lacks the right; with @missing, that of the source.
+ * Return: true if the request fails with @status, and the receive with @recv.
  */
 static bool fails(enum ibv_wr_opcode opcode, bool missing, int prot,
 		  enum ibv_wc_status status, enum ibv_wc_status recv)
@@ -390,7 +388,7 @@ static bool atomic_fails(void)
 	return ok;
 }
 
-/* Whoever may only read memory reads it, in a region that allows more. */
+/* Read-only memory can be read in a region with more rights. */
 static bool read_only(void)
 {
 	struct region from = source_of(IBV_WR_RDMA_READ, SIZE);
@@ -408,7 +406,7 @@ static bool read_only(void)
 	return ok;
 }
 
-/* A child keeps what was there when it was born; ours changes. */
+/* A child keeps the data of the time of fork(), while the parent's memory changes. */
 static bool forked(void)
 {
 	struct region from = region_new(&e.a, SIZE, ON_DEMAND);
@@ -445,7 +443,7 @@ static bool forked(void)
 	return ok;
 }
 
-/* However large, it is not pinned, and costs no memory before it is used. */
+/* A large region is not pinned and costs no memory before its use. */
 static bool not_pinned(void)
 {
 	long pin = status_kb("VmPin"), lock = status_kb("VmLck");
@@ -483,7 +481,7 @@ static int prefetch(const struct region *r)
 				&sge, 1);
 }
 
-/* Regions come and go while faults for them are under way. */
+/* Regions are deregistered while page faults for them are under way. */
 static bool deregistered(void)
 {
 	bool ok = true;

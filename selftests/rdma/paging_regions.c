@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions: registered anew with other rights, another PD or other
- * memory; larger than 4 GiB, of huge pages, over the same memory, read-only;
- * and what a fork leaves of them.
+ * Memory regions: re-registration with other rights, another PD or other memory;
+ * regions larger than 4 GiB, of huge pages, over the same memory, and read-only; and
+ * regions after a fork.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,7 +25,7 @@
 static struct ends e;
 static const struct qp_conf rc = { .type = IBV_QPT_RC };
 
-/* A WRITE from end a's own memory into @to, on a connection of its own. */
+/* Send a WRITE from end a's memory to @to, on a new connection. */
 static bool write_ends(const struct region *to, uint64_t offset, uint32_t size,
 		       enum ibv_wc_status status)
 {
@@ -114,7 +114,7 @@ static bool rereg_memory(void)
 	return true;
 }
 
-/* Read-only where it is read-only, to be written where it may be. */
+/* Re-registration for writing fails for read-only memory and works for other memory. */
 static bool rereg_writable(void)
 {
 	struct region r = region_new(&e.b, SIZE, IBV_ACCESS_REMOTE_READ);
@@ -129,7 +129,7 @@ static bool rereg_writable(void)
 	return true;
 }
 
-/* What is refused leaves the region as it was. */
+/* A refused re-registration does not change the region. */
 static bool rereg_refused(void)
 {
 	struct region r = region_new(&e.b, SIZE, ALL_ACCESS);
@@ -174,7 +174,7 @@ static void *change(void *arg)
 	return NULL;
 }
 
-/* Traffic that meets it succeeds or is refused, nothing else. */
+/* Requests during re-registration succeed or are refused. */
 static bool rereg_under_traffic(void)
 {
 	struct region r = region_new(&e.b, SIZE, ALL_ACCESS);
@@ -186,7 +186,7 @@ static bool rereg_under_traffic(void)
 
 	if (pthread_create(&thread, NULL, change, &c))
 		tap_bail("pthread_create");
-	/* On a busy machine the other thread may not have begun yet. */
+	/* On a busy machine, the other thread may start late. */
 	for (i = 0; ok && (i < 60 || c.done < 3) && i < 6000; i++) {
 		struct ibv_wc wc;
 
@@ -203,11 +203,11 @@ static bool rereg_under_traffic(void)
 	return ok && !c.failed && c.done > 2;
 }
 
-/* 65 times the same 64 MiB: 4 GiB and 64 MiB of addresses. */
+/* 65 mappings of the same 64 MiB cover 4 GiB and 64 MiB of addresses. */
 #define STRIPE	(64ull << 20)
 #define STRIPES	65
 
-/* It has a mapping of the host's for each page, of which there are few. */
+/* User-mode Linux needs a mapping of the host for each page, and these are limited. */
 static bool is_user_mode_linux(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "r");
@@ -249,7 +249,7 @@ static bool large(void)
 	return ok;
 }
 
-/* Return: NULL when there are none. */
+/* Return: memory of huge pages, or NULL without them. */
 static void *huge_pages(size_t size)
 {
 	FILE *f = fopen("/proc/sys/vm/nr_hugepages", "w");
@@ -274,7 +274,7 @@ static void give_back_huge_pages(void)
 	}
 }
 
-/* Also a part of them that begins and ends anywhere, and on demand. */
+/* Regions over all and over an unaligned part of huge pages, pinned and on demand */
 static bool huge(uint8_t *mem, size_t size)
 {
 	static const int access[] = {
@@ -317,7 +317,7 @@ static void huge_or_skip(void)
 	give_back_huge_pages();
 }
 
-/* Each with rights of its own; that one goes does not concern the other. */
+/* Overlapping regions have their own rights and lifetimes. */
 static bool overlapping(void)
 {
 	struct region a = region_new(&e.b, SIZE, ALL_ACCESS);
@@ -381,7 +381,7 @@ static bool flags(void)
 	return true;
 }
 
-/* Ours stays ours and the child's its own, while data comes in. */
+/* Data arrive in the memory of the parent, not in that of the child. */
 static bool forked(void)
 {
 	struct region r = region_new(&e.b, SIZE, ALL_ACCESS);
@@ -414,7 +414,7 @@ static bool forked(void)
 	return ok;
 }
 
-/* What was pinned for all of that is not any more. */
+/* Wait until no memory is pinned or locked any more. */
 static bool settles(long pinned, long locked)
 {
 	CHECK(status_kb("VmPin") == pinned, "%ld kB pinned before, %ld now",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that user space provides, when it pleases (userfaultfd): what needs
- * it waits, in order; and nobody waits for it who destroys, deregisters or dies.
+ * Memory that user space provides late (userfaultfd). Operations wait for it in order.
+ * Destruction of a QP, deregistration and the end of a process do not.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,12 +23,12 @@
 #define PAGE		4096u
 #define SIZE		(8 * PAGE)
 #define RECV_ID		99
-/* What may not take longer */
+/* Limit of operations that must not wait for pages */
 #define PROMPT_MS	2000
 
 static struct ends e;
 
-/* -1: there is none here. */
+/* Return: a userfaultfd, or -1 without one. */
 static int open_uffd(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -41,7 +41,7 @@ static int open_uffd(void)
 	return fd;
 }
 
-/* From now on the pages of @r come when provide() says so. */
+/* Withhold the pages of @r until provide(). */
 static int withhold(const struct region *r)
 {
 	struct uffdio_register reg = {
@@ -72,7 +72,7 @@ struct scene {
 	int uffd;
 };
 
-/* @opcode stalls: its target is withheld, or its source. */
+/* Start an @opcode that stalls, because its target or source is withheld. */
 static struct scene begin_with(const struct qp_conf *conf,
 			       enum ibv_wr_opcode opcode, bool source)
 {
@@ -109,7 +109,7 @@ static void finish(struct scene *s)
 {
 	if (s->uffd >= 0)
 		close(s->uffd);
-	/* A fault that waited goes on now; not in what is mapped here next. */
+	/* Let waiting page faults end before other memory is mapped here. */
 	usleep(20000);
 	region_free(&s->to);
 	region_free(&s->from);
@@ -117,9 +117,8 @@ static void finish(struct scene *s)
 }
 
 /*
- * What is posted behind it must not overtake it: an ordinary message that
- * follows completes after it, and both are right. (The responder may execute
- * it before a READ is answered: IBTA vol. 1, 10.8.3.3.)
+ * A message behind a stalled one completes after it, and both succeed. (The responder
+ * may execute it before it answers a READ: IBTA vol. 1, 10.8.3.3.)
  */
 static bool waits(enum ibv_wr_opcode opcode, bool source)
 {
@@ -145,7 +144,7 @@ static bool waits(enum ibv_wr_opcode opcode, bool source)
 	return ok;
 }
 
-/* It comes when all retries would long have been used up: 4 ms each. */
+/* The page comes long after all retries of 4 ms would have been used up. */
 static bool outlasts_retries(enum ibv_wr_opcode opcode, bool source)
 {
 	static const struct qp_conf conf = { .type = IBV_QPT_RC, .timeout = 10 };
@@ -165,7 +164,7 @@ static bool outlasts_retries(enum ibv_wr_opcode opcode, bool source)
 	return ok;
 }
 
-/* The page may never come: what is destroyed is destroyed. */
+/* A QP can be destroyed while a page never comes. */
 static bool destroyed(enum ibv_wr_opcode opcode, bool source)
 {
 	struct scene s = begin(opcode, source);
@@ -181,7 +180,7 @@ static bool destroyed(enum ibv_wr_opcode opcode, bool source)
 	return ok;
 }
 
-/* The QP goes to the error state, is reset, and works again. */
+/* A stalled QP works again after the Error state and a reset. */
 static bool reset(void)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
@@ -209,7 +208,7 @@ static bool reset(void)
 	return ok;
 }
 
-/* A process is killed while the kernel waits for the page that it withholds. */
+/* A process can be killed while the kernel waits for a page that it withholds. */
 static bool killed(int argc, char **argv)
 {
 	uint64_t start;

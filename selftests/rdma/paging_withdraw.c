@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that is taken away while a peer writes it without end: once that is
- * done, nobody writes it any more, not even who was in the middle of it; and
- * what is put in its place is what is written from then on.
+ * Memory is taken away while a peer writes to it without end. Afterwards no engine
+ * writes to the old memory, not even one that was copying. Engines write to the memory
+ * that took its place.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,12 +20,12 @@
 #define PAGE		4096u
 #define BYTES		(1u << 18)
 
-/* How often each is tried: in half of them, somebody is in the middle of it. */
+/* Repetitions of each test; in half of them, an engine is copying. */
 static int rounds = 40;
 
 static struct ends e;
 
-/* Two views of the same memory: the region's, and ours, which stays as it is */
+/* Two mappings of the same memory: that of the region, and one that stays */
 struct views {
 	struct region r;
 	uint8_t *ours;
@@ -78,7 +78,7 @@ static int take_memory(struct region *r)
 			       other, PAGE, 0);
 }
 
-/* On demand: the page table says what may be written. */
+/* The page table decides what an on-demand region may write. */
 static int protect(struct region *r)
 {
 	return mprotect(r->mem, r->size, PROT_READ);
@@ -109,8 +109,8 @@ static bool is_taken(int (*take)(struct region *r), int access)
 }
 
 /*
- * Pages go and come while they are looked up for the storm. A page that was
- * looked up, but has gone meanwhile, must not become the one that is written.
+ * Pages go and come while page faults look them up for the storm. A page that was looked
+ * up and has gone meanwhile must not be written.
  */
 static bool is_current(void)
 {

@@ -25,7 +25,7 @@ t() {
 	tap_add "$prog $*, $where" perftest "$prog" "$@"
 }
 
-# The operations of each transport, plain.
+# All operations of each transport service, without options
 matrix() {
 	local op kind
 
@@ -40,7 +40,7 @@ matrix() {
 	t "$1" ib_atomic_bw -A CMP_AND_SWAP -n $N
 }
 
-# The options, each where it makes a difference.
+# Each option with an operation that it affects
 options() {
 	local op
 
@@ -69,7 +69,7 @@ options() {
 	t "$1" ib_write_bw -m 256 -n $N
 }
 
-# What a slow machine has time for: each program, option and transport once.
+# For slow machines: each program, option and transport service once
 short_one() {
 	t "$1" ib_send_bw -n $N -c UC
 	t "$1" ib_send_lat -n $N -e

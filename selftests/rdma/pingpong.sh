@@ -25,7 +25,7 @@ pingpong() {
 		$prog -d $DEV_C -g "$GID_C" -p $PORT -n $ITERATIONS "$@" $IP4
 }
 
-# all TOPOLOGY MTU...: the path MTUs that it can have
+# all TOPOLOGY MTU...: with all path MTUs of the topology
 all() {
 	local t=$1 kind mtu
 
@@ -43,7 +43,7 @@ all() {
 	done
 }
 
-# Each program, both ways of waiting, the path MTUs at the ends.
+# Each program, polling or sleeping, with several path MTUs
 short() {
 	tap_setup topo one 1500
 	tap_add "rc, one device" pingpong rc -c

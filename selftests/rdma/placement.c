@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory placement extensions (IBTA vol. 1, Annex A19): FLUSH and ATOMIC
- * WRITE do what they should, in their order, and to nothing that they may not.
- * Older libibverbs knows neither, so the requests are written into the ring.
+ * Memory placement extensions (IBTA vol. 1, Annex A19). FLUSH and ATOMIC WRITE are
+ * executed in order, and refused without the right. Older libibverbs supports neither,
+ * so the test writes the requests into the ring.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 #define SIZE		6000u
 
-/* Names that libibverbs 44 has not */
+/* Names that libibverbs 44 lacks */
 enum {
 	WR_FLUSH		= 14,
 	WR_ATOMIC_WRITE		= 15,
@@ -36,10 +36,10 @@ enum {
 #define ALL_FLUSH		(ACCESS_FLUSH_GLOBAL | ACCESS_FLUSH_PERSISTENT)
 
 static struct ends e;
-/* End b's memory, with the right to be flushed; NULL if there is none */
+/* End b's memory, registered with the right to flush; NULL if not supported */
 static struct ibv_mr *flushable;
 
-/* A request as it goes into the ring */
+/* A request in the ring */
 struct request {
 	uint32_t opcode;
 	uint64_t addr;
@@ -82,7 +82,7 @@ static void put64(uint8_t *at, uint64_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-/* Unlike any number that a ring may hold by chance */
+/* Return: a wr_id that a ring does not hold by chance. */
 static uint64_t id(unsigned int n)
 {
 	return 0x5ca1ab1e00000000ull + n;
@@ -111,7 +111,7 @@ static int post_request(const struct request *r, unsigned int n)
 	return ibv_wr_complete(qpx);
 }
 
-/* Posts, and expects it to end so. */
+/* Post a request and expect @status. */
 static bool ends_with(const struct request *r, enum ibv_wc_status status)
 {
 	static unsigned int n;
@@ -149,7 +149,7 @@ static bool flush_range(void)
 	return write_and_flush(FLUSH_RANGE);
 }
 
-/* Of a whole region neither address nor length mean anything. */
+/* A FLUSH of a whole region ignores address and length. */
 static bool flush_region(void)
 {
 	struct request flush = flush_of(flushable, FLUSH_MR);
@@ -184,8 +184,8 @@ static bool atomic_write(void)
 }
 
 /*
- * Data, then a flag: whoever sees the flag sees the data. The requests are
- * posted one by one while this side watches the flag.
+ * A program that sees the flag sees the data written before. The test posts requests
+ * one by one while it watches the flag.
  */
 static bool flag_follows_data(void)
 {
@@ -215,8 +215,8 @@ static bool flag_follows_data(void)
 }
 
 /*
- * More than may be outstanding, among others: all are done, once and in order.
- * Adding 0 tells the value at that time; a READ that is repeated may tell a
+ * More requests than may be outstanding, mixed with others, are executed once and in
+ * order. FETCH_ADD of 0 returns the value at its time. A repeated READ could return a
  * later one.
  */
 static bool many(void)
@@ -251,7 +251,7 @@ static bool many(void)
 	return true;
 }
 
-/* Nothing is done, and the memory is what it was. */
+/* The request fails and does not change the memory. */
 static bool not_written(struct request r, enum ibv_wc_status status)
 {
 	memset(e.b.buf, POISON, END_MEMORY);
@@ -310,7 +310,7 @@ static bool atomic_write_wrong_length(void)
 	return not_written(r, IBV_WC_LOC_LEN_ERR);
 }
 
-/* Memory that nobody has touched: the value is written once the page is there. */
+/* An ATOMIC WRITE to untouched memory is executed after the page fault. */
 static bool atomic_write_on_demand(void)
 {
 	struct region r = region_new(&e.b, SIZE, ON_DEMAND);
@@ -339,7 +339,7 @@ static bool flush_bad_rkey(void)
 	return ends_with(&r, IBV_WC_REM_ACCESS_ERR);
 }
 
-/* e.b.mr has every right but this one. */
+/* e.b.mr has all rights but this one. */
 static bool flush_without_right(void)
 {
 	struct request r = flush_of(e.b.mr, FLUSH_MR);
@@ -371,7 +371,7 @@ static bool flush_to_nowhere(void)
 	return ends_with(&r, IBV_WC_LOC_QP_OP_ERR);
 }
 
-/* Memory that forgets cannot have the right to be made to remember. */
+/* Registration of volatile memory with the right of persistent flushes fails. */
 static bool register_persistent(void)
 {
 	struct ibv_mr *mr = ibv_reg_mr(e.b.pd, e.b.buf, END_MEMORY,
@@ -419,10 +419,10 @@ static bool of_uc(void)
 static const struct {
 	const char *name;
 	bool (*test)(void);
-	bool flushes;		/* needs memory that may be flushed */
-	bool pages;		/* needs memory that comes on demand */
-	bool refused;		/* by a NAK, which comes once or never */
-	bool local;		/* the peer has no part in it */
+	bool flushes;		/* needs memory with the right to flush */
+	bool pages;		/* needs on-demand paging */
+	bool refused;		/* by a NAK, which is sent only once */
+	bool local;		/* ends without the peer */
 	enum ibv_qp_type type;	/* 0: RC */
 	unsigned int access;	/* 0: all */
 } tests[] = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two threads on one CPU, each with a connection of its own. One posts lists of inline
- * WRITEs without a pause; the other one, of a higher priority, wakes up every now and
- * then, and posts one. A kernel with PREEMPT_RT lets it do so in the middle of what it
- * does for the first one, bottom halves off or not. All data are compared.
+ * Two threads on one CPU, each with its own connection. One posts lists of inline WRITEs
+ * without a pause. The other has a higher priority, and wakes up from time to time to
+ * post a list. With PREEMPT_RT, it may preempt the engine of the first thread, with BH
+ * off or on. All data are compared.
  */
 #define _GNU_SOURCE
 #include <getopt.h>
@@ -19,23 +19,23 @@
 #include "../lib/wc.h"
 #include "../lib/work.h"
 
-#define WORDS	64u	/* of 4 bytes in a message */
+#define WORDS	64u	/* words of 4 bytes in a message */
 #define BATCH	16u
 #define PRIORITY 10
 
 struct poster {
 	struct ends e;
 	const char *name;
-	uint32_t mark;		/* in each word that it writes */
-	uint32_t turn;		/* likewise: that of the last list */
-	uint64_t until;		/* ms */
+	uint32_t mark;		/* of the thread, in each word */
+	uint32_t turn;		/* number of the last list, in each word */
+	uint64_t until;		/* end, ms */
 	bool ok;
 };
 
 static struct poster slow = { .name = "the preempted one", .mark = 0x10000000 };
 static struct poster urgent = { .name = "the urgent one", .mark = 0xf0000000 };
 
-/* The word that each of a message consists of */
+/* Return: word that fills message @i. */
 static uint32_t word(const struct poster *p, unsigned int i)
 {
 	return p->mark + p->turn * BATCH + i;
@@ -46,7 +46,7 @@ static uint32_t *target(const struct poster *p, unsigned int i)
 	return (uint32_t *)msg(&p->e.b) + i * WORDS;
 }
 
-/* @n WRITEs in one list; only the last one is signaled. */
+/* Post @n WRITEs in one list, the last one signaled. */
 static bool write_list(struct poster *p, unsigned int n)
 {
 	uint32_t words[BATCH][WORDS];
@@ -97,7 +97,7 @@ static bool post_all_along(struct poster *p)
 	return true;
 }
 
-/* Whoever brings the completion may need the CPU, so it is looked for at times. */
+/* Sleep between polls, because the sender of the completion may need this CPU. */
 static bool sleep_until_done(struct poster *p)
 {
 	uint64_t end = now_ms() + WAIT_MS;
@@ -108,7 +108,7 @@ static bool sleep_until_done(struct poster *p)
 	do {
 		struct timespec pause = { .tv_nsec = 50000 };
 
-		/* Not in step with what is to be preempted */
+		/* Random delays reach all points of the other thread. */
 		noise = noise * 1664525 + 1013904223;
 		pause.tv_nsec += noise >> 15;
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
@@ -146,7 +146,7 @@ static void *run_urgent(void *arg)
 	return NULL;
 }
 
-/* Both are children of this thread, and stay on its CPU. */
+/* Bind this thread to its CPU. Both threads inherit that. */
 static void stay_here(void)
 {
 	cpu_set_t cpus;

@@ -17,7 +17,7 @@ need chroot mount
 ITERATIONS=${QUICK:+20}
 ITERATIONS=${ITERATIONS:-500}
 
-# The devices, seen from there. Undone with the mount namespace: see below.
+# Mount /dev, /proc and /sys there. The end of the mount namespace unmounts them.
 furnish() {
 	local dir
 
@@ -26,7 +26,7 @@ furnish() {
 	done
 }
 
-# other PROGRAM OPTION...: both ends, by the names and numbers of pair()
+# other PROGRAM OPTION...: run both ends with pair(), in the other root
 other() {
 	local prog=$1
 
@@ -45,7 +45,7 @@ perf() {
 	other "$1" -x "$GID_C" -F -n $ITERATIONS "${@:2}"
 }
 
-# Mounts are this process's own and end with it.
+# Run in a private mount namespace, which ends with this process.
 if [ ! "${PROVIDER_MOUNTS:-}" ]; then
 	PROVIDER_MOUNTS=1 exec unshare -m "$0" "$@"
 fi

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A completion queue keeps its entries when it is resized, raises an event
- * when it is armed and only then, tells solicited completions from others, and
- * when it overflows says so and hangs nobody. Its events can be moderated, it
- * can be polled as an extended one, and it can be told not to mind overflows.
+ * Completion queues. Resizing keeps the entries. Only an armed CQ raises events.
+ * Solicited completions differ from others. An overflow raises an event and no program
+ * hangs. Events can be moderated, a CQ can be extended, and overflows can be ignored.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +21,7 @@
 
 static struct ends e;
 
-/* Posts writes [from, to), whose completions go to end a's send CQ. */
+/* Post WRITEs [from, to), which complete in end a's send CQ. */
 static bool writes(int from, int to)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -33,7 +32,7 @@ static bool writes(int from, int to)
 	return true;
 }
 
-/* Waits until all requests before were done, by one on the other queue. */
+/* Wait for all requests before, by a last one with a receive at the other end. */
 static bool settle(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -71,7 +70,7 @@ static bool resize_with_content(void)
 	       expect_writes(30, 40) && expect_none(e.a.scq);
 }
 
-/* So many that they are not copied in one go */
+/* Too many entries for one step of copying */
 static bool resize_with_many(void)
 {
 	int i, err;
@@ -128,7 +127,7 @@ static bool create_refused(void)
 	return true;
 }
 
-/* Once armed, one event; not armed, none. */
+/* An armed CQ raises one event, and an unarmed CQ none. */
 static bool armed(void)
 {
 	if (!writes(0, 1) || !expect_writes(0, 1))
@@ -145,7 +144,7 @@ static bool armed(void)
 	return true;
 }
 
-/* Entries that were left unread are news to whoever arms again. */
+/* Arming with entries left unread by earlier polls raises an event. */
 static bool armed_with_rest(void)
 {
 	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
@@ -159,7 +158,7 @@ static bool armed_with_rest(void)
 	return expect_writes(1, 3);
 }
 
-/* The entry that an event told of is not: one event for each. */
+/* Arming before the poll raises no second event for the same entry. */
 static bool armed_before_reading(void)
 {
 	int i;
@@ -178,7 +177,7 @@ static bool armed_before_reading(void)
 	return true;
 }
 
-/* An error completes as solicited: C11-15. */
+/* A completion in error counts as solicited (C11-15). */
 static bool armed_for_errors(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -206,7 +205,7 @@ static bool send_with(enum ibv_wr_opcode opcode, int flags)
 	       expect_wc(e.b.rcq, opcode, IBV_WC_SUCCESS);
 }
 
-/* Armed for solicited: only messages sent so raise the event. */
+/* On a CQ armed for solicited completions, only these raise the event. */
 static bool solicited(void)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
@@ -225,7 +224,7 @@ static bool solicited(void)
 		CHECK(event_within(e.b.chan, WAIT_MS), "opcode %d: no event",
 		      opcodes[i]);
 	}
-	/* Armed for all, a plain message is enough. */
+	/* A CQ armed for all completions raises an event for any message. */
 	CHECK(!ibv_req_notify_cq(e.b.rcq, 1) && !ibv_req_notify_cq(e.b.rcq, 0),
 	      "req_notify_cq");
 	if (!send_with(IBV_WR_SEND, 0))
@@ -234,7 +233,7 @@ static bool solicited(void)
 	return true;
 }
 
-/* What arming for all asked for, arming for solicited does not take back. */
+/* Arming for solicited completions does not revoke arming for all. */
 static bool arming_does_not_weaken(void)
 {
 	CHECK(!ibv_req_notify_cq(e.b.rcq, 0) && !ibv_req_notify_cq(e.b.rcq, 1),
@@ -245,7 +244,7 @@ static bool arming_does_not_weaken(void)
 	return true;
 }
 
-/* More completions than entries, nobody polling. */
+/* More completions than the CQ has entries, without polling */
 static bool overflow(void)
 {
 	struct ibv_wc wc;
@@ -257,7 +256,7 @@ static bool overflow(void)
 		return false;
 	CHECK(async_within(&e.a, IBV_EVENT_CQ_ERR, WAIT_MS),
 	      "no event IBV_EVENT_CQ_ERR");
-	/* What is in it may be read, and does not repeat for ever. */
+	/* The entries can be read, once each. */
 	for (i = 0; i < (int)DEPTH && ibv_poll_cq(e.a.scq, 1, &wc) > 0; i++)
 		;
 	CHECK(i <= (int)DEPTH - 1, "%d completions", i);
@@ -265,8 +264,8 @@ static bool overflow(void)
 }
 
 /*
- * No provider's call leads there for librxe's CQs, so the command is written to
- * the device as libibverbs would. Return: 0 or an errno.
+ * librxe cannot modify CQs, so write the command to the device, like libibverbs.
+ * Return: 0 or an errno.
  */
 static int moderate(struct ibv_cq *cq, uint16_t count, uint16_t period)
 {
@@ -287,7 +286,7 @@ static int moderate(struct ibv_cq *cq, uint16_t count, uint16_t period)
 	       0 : errno;
 }
 
-/* One event for so many completions, before its time. */
+/* A number of completions raises one event before the period ends. */
 static bool moderated_by_count(void)
 {
 	int err = moderate(e.a.scq, 4, 65535);
@@ -297,7 +296,7 @@ static bool moderated_by_count(void)
 	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
 	if (!writes(0, 3) || !expect_writes(0, 3))
 		return false;
-	/* On a slow machine the period may be over by now. */
+	/* On a slow machine, the period may have ended. */
 	CHECK(!event_within(e.a.chan, 0) || now_ms() - start > 60,
 	      "an event after 3 completions");
 	CHECK(!ibv_req_notify_cq(e.a.scq, 0), "req_notify_cq");
@@ -307,7 +306,7 @@ static bool moderated_by_count(void)
 	return expect_writes(3, 7);
 }
 
-/* One completion, and an event when its time is up, not before. */
+/* A single completion raises its event at the end of the period. */
 static bool moderated_by_time(void)
 {
 	int err = moderate(e.a.scq, 1000, 50000);
@@ -324,7 +323,7 @@ static bool moderated_by_time(void)
 	return expect_writes(0, 1);
 }
 
-/* What is held back is let go when moderation ends. */
+/* The end of moderation raises an event that was held back. */
 static bool moderation_off(void)
 {
 	uint64_t start = now_ms();
@@ -351,7 +350,7 @@ static bool moderation_refused(void)
 	return true;
 }
 
-/* The CQ goes, its timer running. */
+/* Destroy a CQ whose timer runs. */
 static bool moderated_to_the_end(void)
 {
 	CHECK(!moderate(e.a.scq, 100, 65535), "modify_cq");
@@ -371,7 +370,7 @@ static struct ibv_cq_ex *extended(uint64_t wc_flags, uint32_t flags)
 	return ibv_create_cq_ex(e.a.ctx, &attr);
 }
 
-/* What an extended CQ tells, it tells one by one. */
+/* Read the completions of an extended CQ one by one. */
 static bool reads_as_extended(struct ibv_cq_ex *cqx)
 {
 	struct ibv_poll_cq_attr none = {};
@@ -393,7 +392,7 @@ static bool reads_as_extended(struct ibv_cq_ex *cqx)
 	return true;
 }
 
-/* More than it holds, and nobody minds. */
+/* An overflow of a CQ that ignores overruns raises no event. */
 static bool overflow_ignored(struct ibv_cq_ex *cqx)
 {
 	struct ibv_cq *cq = ibv_cq_ex_to_cq(cqx);
@@ -410,7 +409,7 @@ static bool overflow_ignored(struct ibv_cq_ex *cqx)
 	return writes(99, 100) && expect_wc(cq, 99, IBV_WC_SUCCESS);
 }
 
-/* Another connection, whose sends complete into an extended CQ */
+/* Run a test with another connection, whose sends complete in an extended CQ. */
 static bool with_extended(uint32_t flags, bool (*test)(struct ibv_cq_ex *cqx))
 {
 	struct qp_conf conf = { .type = IBV_QPT_RC, .depth = DEPTH };

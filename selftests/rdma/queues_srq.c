@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A shared receive queue feeds several QPs in the order of its receives, holds
- * what it says it holds, tells when it runs low, can grow and shrink with
- * receives in it, and answers with RNR NAKs when it is empty.
+ * Shared receive queues. Several QPs take receives in order. The capacity is as
+ * advertised. The limit event is raised. Resizing keeps the receives. An empty SRQ
+ * causes RNR NAKs.
  */
 #include <errno.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int give(uint64_t wr_id)
 	return ibv_post_srq_recv(srq, &wr, &bad);
 }
 
-/* Gives receives [from, to). */
+/* Post receives [from, to). */
 static bool give_many(int from, int to)
 {
 	for (; from < to; from++)
@@ -42,7 +42,7 @@ static bool give_many(int from, int to)
 	return true;
 }
 
-/* One message through the SRQ; it must land in receive @recv_id. */
+/* Send a message, which must take receive @recv_id of the SRQ. */
 static bool send_one(uint64_t recv_id)
 {
 	uint8_t *to = msg(&e.b) + recv_id * SIZE;
@@ -88,7 +88,7 @@ static bool holds_what_it_says(void)
 		;
 	CHECK(n == attr.max_wr, "%u posts were taken, max_wr is %u", n,
 	      attr.max_wr);
-	/* One more as soon as one was used, and not before. */
+	/* A full SRQ takes another receive only after one was consumed. */
 	if (!send_one(0))
 		return false;
 	CHECK(!give(0), "post_srq_recv");
@@ -106,7 +106,7 @@ static bool set_limit(uint32_t limit)
 	return true;
 }
 
-/* The event comes once, when fewer are left than the limit. */
+/* The event is raised once, when fewer receives are left than the limit. */
 static bool limit_event(void)
 {
 	struct ibv_srq_attr attr;
@@ -139,7 +139,7 @@ static int resize(uint32_t max_wr)
 	return ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR);
 }
 
-/* Receives that are in it stay in it, in order. */
+/* Resizing keeps the receives in order. */
 static bool resizes(void)
 {
 	unsigned int i;
@@ -186,7 +186,7 @@ static bool are_received(uint64_t from, uint64_t to)
 	return true;
 }
 
-/* So many that they are not copied in one go, while messages take some of them */
+/* Too many receives for one step of copying, while messages consume some of them */
 static bool resizes_with_many(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 8);
@@ -221,7 +221,7 @@ static bool resize_out_of_range(void)
 	return give_many(0, 1) && send_one(0);
 }
 
-/* Empty: an RNR NAK, and success once there is a receive. */
+/* An empty SRQ causes an RNR NAK, and the message succeeds after a receive. */
 static bool empty_then_filled(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, SIZE);
@@ -234,7 +234,7 @@ static bool empty_then_filled(void)
 	       expect_wc(e.b.rcq, 3, IBV_WC_SUCCESS);
 }
 
-/* A QP in error leaves the shared receives alone and says it is done. */
+/* A QP in the Error state keeps the SRQ's receives and raises LAST_WQE_REACHED. */
 static bool last_wqe(void)
 {
 	if (!give_many(0, 4))
@@ -261,7 +261,7 @@ static bool busy(void)
 	return true;
 }
 
-/* Each QP in turn takes the next receive. */
+/* The QPs take the receives in turn. */
 static bool feed_all(struct ends *pairs)
 {
 	int i;
@@ -302,7 +302,7 @@ static bool several_qps(void)
 	return ok;
 }
 
-/* Datagrams use a shared receive, 40 bytes ahead of them, and no more. */
+/* A datagram takes a receive of the SRQ, with 40 bytes in front of the payload. */
 static bool datagrams(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 500);
@@ -325,7 +325,7 @@ static bool datagrams(void)
 		CHECK(!memcmp(msg(&e.a), msg(&e.b) + i * SIZE + GRH_BYTES,
 			      500), "the data differ");
 	}
-	/* An empty one is waited for by nobody: this datagram is lost. */
+	/* A datagram to an empty SRQ is lost. */
 	CHECK(!post(&e.a, &wr), "post_send");
 	return expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS) &&
 	       expect_none(e.b.rcq) && give_many(5, 6) && expect_none(e.b.rcq);

@@ -63,7 +63,7 @@ traffic() {
 	return $bad
 }
 
-# What the receive backlog of the kernel dropped: packets, or trains of up to 64.
+# Drops of the kernel's receive backlog: packets, or trains of up to 64 packets
 backlog_drops() {
 	local dropped sum=0
 
@@ -79,7 +79,7 @@ same_sums() {
 	one_sum $DEV_A $DEV_B $lost && one_sum $DEV_B $DEV_A $lost
 }
 
-# What comes for a QP whose program has ended is not received by anybody.
+# Packets to a QP whose program has ended count as sent, but not as received.
 one_sum() { # FROM TO LOST
 	local sent received refused late
 
@@ -117,9 +117,9 @@ no_failures() {
 		{ all_counters; return 1; }
 }
 
-# Drops that a sound device has too: a datagram or UC message nobody waits for,
-# the rest of a UC message of which a packet was lost, what is on its way when
-# a program ends. All others mean that somebody sends or reads rubbish.
+# Legal drops: a datagram or UC message without a receive, the rest of a UC message after
+# a lost packet, and packets on their way when a program ends. Other drops mean that an
+# end sends or reads rubbish.
 EXPLAINED="rx_drop_no_recv rx_drop_sequence rx_drop_stale rx_drop_no_qp
 	rx_drop_qp_state"
 

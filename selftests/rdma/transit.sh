@@ -57,7 +57,7 @@ routers() {
 	ip -n "$NS_B" route add default via 10.0.3.1
 }
 
-# A veth does GRO where its peer has no TSO; R waits for what is to be coupled.
+# A veth does GRO if its peer has no TSO. R waits for packets to couple.
 coupling() {
 	x ethtool -K xr tso off && r ethtool -K rx gro on &&
 	r sh -c 'echo 50000000 >/sys/class/net/rx/gro_flush_timeout'
@@ -69,12 +69,12 @@ chain() {
 	within 5 a ping -qc 1 -W 1 10.0.3.2 >/dev/null
 }
 
-# R's device comes again, and with it Verve's hook, before all others of its kind.
+# Create R's device again, so that Verve's hook is before others of its priority.
 renew_link() {
 	link_delete $DEV_A && link_add "$NS_R" $DEV_A rx
 }
 
-# R is a bridge from now on, and X sees B in its own subnet.
+# Make R a bridge, so that B is in X's subnet.
 bridge() {
 	ip -n "$NS_R" addr flush dev rb &&
 	ip -n "$NS_R" link add br0 type bridge &&
@@ -97,7 +97,7 @@ has_gained() { # DEVICE BAD GOOD
 	[ "$(bad_and_good "$1")" = "$2 $3" ]
 }
 
-# arrive FROM IDS DEVICE ADDRESS: packets, each as it was sent
+# arrive FROM IDS DEVICE ADDRESS: all packets arrive unchanged
 arrive() {
 	local bad good
 
@@ -108,7 +108,7 @@ arrive() {
 		fail "of $COUNT packets, bad and good: $(bad_and_good "$3"), before: $bad $good"
 }
 
-# All kinds, forwarded and not
+# All kinds of identifications, forwarded and local
 all_arrive() {
 	local ids
 
@@ -118,7 +118,7 @@ all_arrive() {
 	done
 }
 
-# sniffed COMMAND...: while somebody holds clones of what R got
+# sniffed COMMAND...: while a packet socket holds clones of R's packets
 sniffed() {
 	local pid rc
 
@@ -135,7 +135,7 @@ sniffed() {
 	return $rc
 }
 
-# R sees what arrives in trains, or not.
+# The packet socket of R sees fewer packets if GRO couples them.
 coupled() {
 	sniffed arrive "$@" || return
 	[ "$SEEN" -le $((COUNT / 2)) ] || fail "$SEEN packets were seen"
@@ -146,7 +146,7 @@ alone() {
 	[ "$SEEN" = $COUNT ] || fail "$SEEN packets were seen"
 }
 
-# ruled RULE COMMAND...: with that rule on all ways through R
+# ruled RULE COMMAND...: with this rule in R's hooks input and forward
 ruled() {
 	local rule=$1 hook rc
 
@@ -167,7 +167,7 @@ ruled() {
 	return $rc
 }
 
-# The hook sees a connection's first packets before they confirm it.
+# The hook sees the first packets of a connection before conntrack confirms it.
 tracked() {
 	renew_link && all_arrive
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Keeps what a netdev's packet sockets see until SIGTERM, and reads it only then.
+"""Reads the packets of a packet socket on a netdev after SIGTERM.
 
 usage: transit_sniff.py NETDEV
 
-Says "ready" when it begins. As it has no ring, it holds clones of the packets while
-others go on with them. Ends with 1 if one cannot be read any more, or is not whole.
+Prints "ready" when the socket is open. Without a ring, the socket holds clones of the
+packets while the stack handles them. Exits with 1 if a packet is lost or damaged.
 """
 import signal
 import socket
@@ -19,14 +19,14 @@ ROOM = 64 << 20
 
 
 def length(packet):
-    """Returns how long the packet says that it is."""
+    """Returns the length of a packet by its IP header."""
     if packet[0] >> 4 == 4:
         return struct.unpack("!H", packet[2:4])[0]
     return 40 + struct.unpack("!H", packet[4:6])[0]
 
 
 def read_all(sock):
-    """Returns how many packets there are to port 4791; raises what goes wrong."""
+    """Returns the number of packets to port 4791; raises errors."""
     seen = 0
     while True:
         try:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sends RoCEv2 packets of one flow, one by one, as another machine might.
+"""Sends RoCEv2 packets of one flow, one by one, like another machine.
 
 usage: transit_stream.py IDS FROM TO COUNT
 
-Each is right, its ICRC included, and for a QP that there is none of; the source port is
-drawn. IDS says which IPv4 identifications they have: next, same or random, of which
-none follows the one before it. Ends when all have left and the socket does not answer
-for any memory; with 1 if that does not happen.
+Each packet is right, including the ICRC, and is for a QP that does not exist. The
+source port is random. IDS selects the IPv4 identifications: next, same, or random
+without consecutive ones. Exits when all packets have left and no memory is charged to
+the socket, or with 1 if that does not happen.
 """
 import fcntl
 import random
@@ -19,9 +19,9 @@ import time
 
 import icrc
 
-# SEND Only of RC, the default partition, and a QP number that is no QP's
+# SEND Only of RC, the default partition, and a number that no QP has
 BTH = struct.pack("!BBHII", 0x04, 0, 0xffff, 2, 0)
-# How long packets may be on their way
+# Seconds that packets may be on their way
 PATIENCE = 20
 
 
@@ -36,7 +36,7 @@ def ids(how, count):
 
 
 def packet(ident, port, source, target):
-    """Returns it, from the IP header on; the kernel adds that one's checksum."""
+    """Returns the packet from the IP header on. The kernel adds the IP checksum."""
     data = BTH + bytes(256)
     length = 8 + len(data) + icrc.ICRC
     ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + length, ident, 0x4000, 64,
@@ -47,7 +47,7 @@ def packet(ident, port, source, target):
 
 
 def unsent(sock):
-    """Returns how many bytes of memory the socket answers for."""
+    """Returns the bytes of memory charged to the socket."""
     answer = fcntl.ioctl(sock, termios.TIOCOUTQ, struct.pack("i", 0))
     return struct.unpack("i", answer)[0]
 

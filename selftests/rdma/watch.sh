@@ -22,10 +22,10 @@ pings() {
 		ibv_rc_pingpong -d $DEV_C -g $GID_C -p $PORT -s $SIZE -n $ITERS "$@" $IP4
 }
 
-# hold: two ends that go on exchanging until they are released
+# hold: start two ends that exchange messages until release()
 hold() {
 	PORT=$((PORT + 1))
-	# Not server() and client(): $! must be the program's own process.
+	# server() and client() would make $! another process than the program's.
 	ip netns exec "$NS_S" ibv_rc_pingpong -d $DEV_S -g $GID_S \
 		-p $PORT -s $SIZE -n 1000000000 >/dev/null 2>&1 &
 	HELD_S=$!
@@ -36,20 +36,20 @@ hold() {
 	within 5 qp_in RTS
 }
 
-# release [SIGNAL]: nothing of them is left
+# release [SIGNAL]: end both ends and wait until their QPs are gone
 release() {
 	kill -${1:-TERM} $HELD_C $HELD_S
 	wait $HELD_C $HELD_S
 	within 5 not qp_in .
 } 2>/dev/null
 
-# qp_in STATE: the user's QP at the client
+# qp_in STATE: the client's QP is in this state
 qp_in() {
 	rdma resource show qp link $DEV_C/1 type RC 2>/dev/null |
 		grep -q "state ${1/./} *"
 }
 
-# lqpn: the number of the client's QP
+# lqpn: print the number of the client's QP
 lqpn() {
 	rdma resource show qp link $DEV_C/1 type RC |
 		sed -n '1s/.* lqpn \([0-9]*\) .*/\1/p'
@@ -69,7 +69,7 @@ every_file() {
 	[ -e "$PORT_A/counters/port_xmit_data" ] || fail "no counters/"
 }
 
-# moved NAME BEFORE LEAST MOST: the difference lies in between
+# moved NAME BEFORE LEAST MOST: the counter has grown by LEAST to MOST
 moved() {
 	local now
 
@@ -78,8 +78,8 @@ moved() {
 		fail "$1: $2, then $now: not $3 to $4 more"
 }
 
-# Each way: ITERS messages of SIZE bytes in packets of 1024, with headers of 16
-# bytes (BTH and ICRC), and an ACK of 20 for every message at most.
+# In each direction: ITERS messages of SIZE bytes in packets of 1024 bytes, 16 bytes of
+# BTH and ICRC in each, and at most one ACK of 20 bytes for each message.
 port_counters() {
 	local words=$((SIZE * ITERS / 4)) packets=$((SIZE * ITERS / 1024))
 	local least=$((words + packets * 4)) most tx rx txp rxp
@@ -99,7 +99,7 @@ port_counters() {
 		fail "unicast_xmit_packets differs"
 }
 
-# The same through the other door: hw_counters, in bytes
+# The same numbers in hw_counters, in bytes
 hw_counters_agree() {
 	local words bytes
 
@@ -117,12 +117,12 @@ link_downed() {
 	ip -n "$NS_A" link set va up
 	[ "$(counter counters/link_downed)" = $((before + 1)) ] ||
 		fail "link_downed: $before, then $(counter counters/link_downed)"
-	# The IPv6 address went with it.
+	# Taking the netdev down has removed the IPv6 address.
 	ip -n "$NS_A" addr add fd00::1/64 dev va nodad 2>/dev/null
 	within 5 gid_index $DEV_A ipv4 >/dev/null
 }
 
-# qp_stat NAME: of the one counter there is, or nothing
+# qp_stat NAME: print the value in the only QP counter, or nothing
 qp_stat() {
 	rdma statistic qp show link $DEV_C/1 |
 		sed -n "s/.* $1 \([0-9]*\).*/\1/p" | head -n 1
@@ -136,7 +136,7 @@ no_qp_stat() {
 	[ ! "$(rdma statistic qp show link $DEV_C/1)" ]
 }
 
-# The port's sum has what QPs have that are counted apart, and keeps it.
+# The counters of the port include those of bound QPs, and keep them.
 sum_is_kept() {
 	local port=$1 apart=$2 now
 
@@ -165,7 +165,7 @@ port_counts() { # BEFORE
 	[ "$(counter hw_counters/sent_pkts)" -gt $(($1 + 100)) ]
 }
 
-# Bound in the middle: only from then on; let go: no more.
+# A counter counts from its binding to its unbinding.
 stat_manual() {
 	local qpn cntn before apart
 
@@ -193,7 +193,7 @@ stat_manual() {
 	release
 }
 
-# The process dies with its QP bound.
+# The process is killed while its QP is bound.
 stat_killed() {
 	hold || return
 	rdma statistic qp bind link $DEV_C/1 lqpn "$(lqpn)" ||
@@ -201,7 +201,7 @@ stat_killed() {
 	release KILL && within 5 no_qp_stat || fail "a counter stays"
 }
 
-# look TYPE: at all there is of the client's objects of processes, at one time
+# look TYPE: dump all of the client's objects of processes to $TMP/objects
 look() {
 	local filter="dev $DEV_C"
 
@@ -209,13 +209,13 @@ look() {
 	rdma -dd resource show "$1" $filter | grep -v 'comm \[' >"$TMP/objects"
 }
 
-# detail NAME: of the first object looked at
+# detail NAME: print a detail of the first object in the dump
 detail() {
 	tr '\n' ' ' <"$TMP/objects" | sed "s/[ \t]drv_$1 /\n&/" |
 		sed -n "2s/[ \t]drv_$1 \([^ ]*\).*/\1/p"
 }
 
-# details TYPE NAME...: looks, and finds them all
+# details TYPE NAME...: dump objects, and find all of these details
 details() {
 	local name
 
@@ -245,7 +245,7 @@ qp_details() {
 	[ "$size" -ge 1 ] && [ "$size" -le 32767 ] || wrong sq_size
 }
 
-# Nobody is shown where the kernel has its memory.
+# The details of regions contain no kernel addresses.
 mr_details() {
 	details mr kind access valid refs iova block_size blocks || return
 	[ "$(detail kind)" = user ] && [ "$(detail valid)" = 1 ] &&
@@ -286,7 +286,7 @@ srq_details() {
 	return $rc
 }
 
-# Looking at objects that come and go hurts nobody.
+# Dump objects while they are created and destroyed.
 look_at_dying() {
 	local i pid
 
@@ -310,7 +310,7 @@ traced() { # EVENT PATTERN
 		fail "no $1 with $2: $(head -n 30 "$TMP/trace")"
 }
 
-# trace COMMAND...: what it makes of all tracepoints
+# trace COMMAND...: write the events of all tracepoints to $TMP/trace
 trace() {
 	echo >$TRACE/trace
 	echo 1 >$TRACE/events/verve/enable
@@ -338,7 +338,7 @@ trace_losses() {
 	traced verve_qp_state "RTS -> ERR"
 }
 
-# Off means off.
+# Disabled tracepoints write nothing.
 trace_off() {
 	trace_is_there || { skip "no tracepoints in this kernel"; return; }
 	echo >$TRACE/trace

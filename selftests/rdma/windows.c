@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory windows: data through a window, byte for byte; what lies beyond its
- * range and its rights is refused; and each way in which a window closes, after
- * which its key is worth nothing.
+ * Memory windows: data through a window; refused accesses beyond its range or rights;
+ * and all ways to end a binding, after which the key is invalid.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 #define RECV_ID		99
 
-/* A window that refused something may be bound to a QP that is no more. */
+/* Bind again after a refusal. A type 2 window may be bound to a QP that is gone. */
 static bool bind_again(int access)
 {
 	if (w.type == IBV_MW_TYPE_1)
@@ -103,7 +102,7 @@ static bool rights(void)
 	return true;
 }
 
-/* Before it is bound, by the region's own key, and as an lkey */
+/* Refused: the key of an unbound window, the region's key, and a window's lkey */
 static bool not_a_key(void)
 {
 	struct ibv_sge sge = end_sge(&w.e.b, 8);
@@ -118,7 +117,7 @@ static bool not_a_key(void)
 	return expect_wc(w.e.b.scq, IBV_WR_SEND, IBV_WC_LOC_PROT_ERR);
 }
 
-/* Type 1: bound elsewhere, then nowhere, by ibv_bind_mw() */
+/* Type 1: bind to other memory and then unbind, by ibv_bind_mw(). */
 static bool rebind(void)
 {
 	struct ibv_mw_bind bind = {
@@ -168,7 +167,7 @@ static bool local_invalidation(void)
 	return true;
 }
 
-/* What is not to be invalidated: a region, a window of type 1, nothing */
+/* Keys that cannot be invalidated: of a region, of a type 1 window, an unknown one */
 static bool no_invalidation(void)
 {
 	uint32_t keys[] = { w.base->lkey, w.mw->rkey, w.mw->rkey ^ 0x5a5a00 };
@@ -178,7 +177,7 @@ static bool no_invalidation(void)
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
 		struct ibv_send_wr wr = work(&w.e, IBV_WR_SEND_WITH_INV, &sge);
 
-		/* That of a window of type 2 that is free is no error. */
+		/* The key of an unbound type 2 window is no error. */
 		if (w.type == IBV_MW_TYPE_1 || keys[i] != w.mw->rkey) {
 			CHECK(!post_invalidation(keys[i]), "post_send");
 			if (!expect_wc(w.e.b.scq, INV_ID, IBV_WC_MW_BIND_ERR))
@@ -224,7 +223,7 @@ static bool remote_invalidation(void)
 	       write_all() == IBV_WC_SUCCESS;
 }
 
-/* A READ, then the end of the window, in one go: the READ comes first. */
+/* A READ and the invalidation of its window, in one list, are executed in order. */
 static bool invalidation_in_order(void)
 {
 	struct ibv_sge sge = end_sge(&w.e.a, SIZE);
@@ -248,7 +247,7 @@ static bool invalidation_in_order(void)
 	return true;
 }
 
-/* Type 2: offsets instead of addresses */
+/* Type 2: zero-based addresses */
 static bool zero_based(void)
 {
 	struct ibv_send_wr wr = bind_wr(ALL_REMOTE | IBV_ACCESS_ZERO_BASED);
@@ -262,7 +261,7 @@ static bool zero_based(void)
 	return is_closed(w.mw->rkey, IBV_WR_RDMA_READ, SIZE, 1);
 }
 
-/* Type 2 belongs to the QP that bound it; type 1 to every QP of the PD. */
+/* Only the QP that bound a type 2 window may use it. Type 1 is for all QPs of the PD. */
 static bool other_qp(void)
 {
 	struct ends second = w.e;
@@ -292,8 +291,8 @@ static bool other_qp(void)
 }
 
 /*
- * Once a binding has ended, nobody writes by it: not even who was in the middle
- * of it.
+ * After the end of a binding, no engine writes through it, not even one that was
+ * copying.
  */
 static bool nothing_afterwards(void)
 {
@@ -319,7 +318,7 @@ static bool nothing_afterwards(void)
 	return true;
 }
 
-/* A region stays while a window is bound to it, however that ends. */
+/* A region with a bound window cannot be deregistered, until the binding ends. */
 static bool lifetime(void)
 {
 	struct ibv_mr *mr = w.base;
@@ -340,7 +339,7 @@ static bool lifetime(void)
 	if (!key_is_closed(old) || !bind_all(ALL_REMOTE))
 		return false;
 	if (w.type == IBV_MW_TYPE_2) {
-		reconnect(); /* the QP goes, and the binding with it */
+		reconnect(); /* destroys the QP, which ends the binding */
 	} else {
 		CHECK(!unbind(), "bind_mw to nothing");
 		if (!expect_wc(w.e.b.scq, BIND_ID, IBV_WC_SUCCESS))
@@ -352,7 +351,7 @@ static bool lifetime(void)
 	return true;
 }
 
-/* Requests and bindings complete in their order, unsignaled ones silently. */
+/* Requests and bindings complete in order, the unsignaled ones without a completion. */
 static bool order(void)
 {
 	enum { ROUNDS = 12 };
@@ -403,7 +402,7 @@ static bool datagram(void)
 {
 	struct ibv_send_wr wr = bind_wr(ALL_REMOTE);
 
-	/* The provider does not let it through. */
+	/* The provider refuses the request. */
 	CHECK(post(&w.e.b, &wr), "a UD QP binds windows");
 	return true;
 }

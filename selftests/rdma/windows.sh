@@ -13,7 +13,7 @@ objects() {
 	rdma resource show | grep -E ": ($DEV_A|$DEV_B): "
 }
 
-# What the test made has gone with it.
+# The test leaves no objects behind.
 windows() {
 	local before after
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory windows: what may not be bound to what. It fails with the status for
- * that, takes the QP to the Error state, and leaves no key that works.
+ * Memory windows: illegal bindings. Each fails with the right status, moves the QP to the
+ * Error state, and leaves no valid key.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,8 +19,8 @@ enum spoil {
 };
 
 /*
- * Return: a region to deregister afterwards, or NULL. The provider looks at
- * few of these, so that they reach the device.
+ * Make the binding illegal. The provider checks few of these conditions, so most
+ * requests reach the device. Return: a region to deregister afterwards, or NULL.
  */
 static struct ibv_mr *spoil(enum spoil how, struct ibv_pd *other,
 			    struct ibv_send_wr *wr, struct ibv_mr *fake)
@@ -110,7 +110,7 @@ static bool bind_spoilt(enum spoil how, struct ibv_pd *other,
 	if (extra)
 		ibv_dereg_mr(extra);
 	reconnect();
-	/* Neither the key that was asked for nor another works now. */
+	/* Neither the requested key nor another one is valid now. */
 	return ok && key_is_closed(wr.bind_mw.rkey) &&
 	       key_is_closed(w.mw->rkey);
 }
