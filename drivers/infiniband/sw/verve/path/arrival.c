@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arrivals: from the network, an skb whose data begins at the payload, its IP
- * header in front of that; or from another QP of the device (loop.c)
+ * Arrivals
+ *
+ * An arrival from the network is in the control block of an skb, whose data begins at
+ * the payload; the IP header lies in front of that. An arrival from another QP of the
+ * device is a struct verve_handover (loop.c).
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -27,7 +30,7 @@ u32 verve_arrival_packets(const struct verve_arrival *arrival)
 	return is_loop(arrival) ? to_handover(arrival)->packets : 1;
 }
 
-/* The first of a train says what the whole train takes. */
+/* The truesize of the first packet of a train covers the whole train. */
 u32 verve_arrival_memory(const struct verve_arrival *arrival)
 {
 	return clamp_t(u32, to_skb(arrival)->truesize, VERVE_BACKLOG_LEAST,
@@ -88,7 +91,7 @@ static bool lies_at(const struct sk_buff *skb, u32 offset, const void *addr,
 bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
 			       const struct verve_iter *to, u32 len)
 {
-	/* Of a region that is held, so it need not be put */
+	/* The caller holds the region, so this copy of the iterator is not put. */
 	struct verve_iter place = *to;
 	u32 got, offset = 0;
 	void *addr;
@@ -101,7 +104,7 @@ bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
 	return true;
 }
 
-/* Do they have the same @len bytes of payload? */
+/* Are the first @len bytes of both payloads the same? */
 static bool is_same_payload(const struct sk_buff *skb,
 			    const struct sk_buff *other, u32 len)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address vectors: from what the core and programs say to what packets need
+ * Address vectors, made of the core's AH attributes
  */
 #include <linux/capability.h>
 #include <linux/pkt_sched.h>
@@ -10,7 +10,7 @@
 #include "path.h"
 
 enum {
-	/* As a VLAN has it; service levels go further. */
+	/* The largest PCP of a VLAN; service levels go up to 15. */
 	MAX_PRIORITY_LEVEL = 7,
 };
 
@@ -20,8 +20,9 @@ static void gid_to_addr(struct in6_addr *addr, const union ib_gid *gid)
 }
 
 /*
- * Others mean no priority: that of a completion, by which programs answer, says what
- * kind of packet it was (transport/datagram.c).
+ * A service level above 7 selects no priority. A program may answer with the service
+ * level of a completion, whose upper values tell the type of the packet
+ * (transport/datagram.c).
  */
 static u8 priority_level(const struct rdma_ah_attr *attr)
 {
@@ -30,7 +31,7 @@ static u8 priority_level(const struct rdma_ah_attr *attr)
 	return sl <= MAX_PRIORITY_LEVEL ? sl : 0;
 }
 
-/* What SO_PRIORITY would take of the same caller */
+/* The limit that SO_PRIORITY has for the same caller */
 static u8 max_priority(const struct verve_dev *dev, bool is_user)
 {
 	bool may = !is_user;
@@ -69,7 +70,7 @@ int verve_av_fill(struct verve_av *av, const struct rdma_ah_attr *attr,
 				    TC_PRIO_INTERACTIVE;
 	av->traffic_class = grh->traffic_class;
 	av->hop_limit = grh->hop_limit;
-	/* Programs may say what they like; in the header, the version is beside it. */
+	/* A program may set bits above the label, where the header has the version. */
 	av->flow_label = grh->flow_label & IB_GRH_FLOWLABEL_MASK;
 	av->sgid_index = grh->sgid_index;
 	av->sport = rdma_get_udp_sport(av->flow_label, lqpn, rqpn);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The address vector that every path starts from
+ * Address vectors
  */
 #ifndef VERVE_PATH_AV_H
 #define VERVE_PATH_AV_H
@@ -13,22 +13,21 @@
 struct verve_dev;
 
 /**
- * struct verve_av - where packets go
- * @saddr: source; IPv4 as v4-mapped
- * @daddr: destination; likewise
- * @is_v6: which of the two
- * @sl: service level that is a priority, 1 to 7; 0: @traffic_class is to say it
- * @max_priority: of the stack's, that it may be
+ * struct verve_av - addresses, ports and priority of packets to one destination
+ * @saddr: source address; IPv4 as v4-mapped
+ * @daddr: destination address; IPv4 as v4-mapped
+ * @is_v6: both addresses are IPv6
+ * @sl: service level that selects the priority, 1 to 7; 0: @traffic_class selects it
+ * @max_priority: upper limit of the priority in the stack
  * @traffic_class: DSCP and ECN bits
- * @hop_limit: TTL
- * @flow_label: IPv6; no more than its 20 bits
+ * @hop_limit: hop limit or TTL; 0: default
+ * @flow_label: IPv6 flow label, 20 bits
  * @sport: UDP source port, host order
- * @sgid_index: what the sgid was
- * @ifindex: of the netdev that the sgid was of; others may have the same address. 0:
- *	any
- * @dmac: as resolved by the core, used to answer queries only
- * @pd: owner of the AH (AHs only)
- * @rcu: AHs are freed after a grace period
+ * @sgid_index: index of the source GID
+ * @ifindex: netdev of the source GID, as several may have its address; 0: any
+ * @dmac: MAC address that the core resolved, only for queries
+ * @pd: PD of the AH (AHs only)
+ * @rcu: an AH is freed after a grace period
  */
 struct verve_av {
 	struct in6_addr saddr;
@@ -48,21 +47,21 @@ struct verve_av {
 };
 
 /**
- * verve_av_fill() - address vector of RDMA AH attributes
+ * verve_av_fill() - make an address vector of RDMA AH attributes
  * @av: filled
- * @attr: with GRH and sgid_attr
- * @is_user: a program's, which the caller acts for
+ * @attr: attributes with a GRH and sgid_attr
+ * @is_user: the caller acts for a program
  * @lqpn: local QP, for the UDP source port
- * @rqpn: remote QP
+ * @rqpn: remote QP, for the UDP source port
  *
  * Context: process or BH.
- * Return: 0, or -EINVAL: no GRH, GIDs of two kinds,
- * not a RoCEv2 GID, or a GID of another netdev or namespace.
+ * Return: 0; -EINVAL when there is no GRH, one GID is IPv4 and the other IPv6, or the
+ * source GID is not RoCEv2 or belongs to another netdev or namespace.
  */
 int verve_av_fill(struct verve_av *av, const struct rdma_ah_attr *attr,
 		  bool is_user, u32 lqpn, u32 rqpn);
 
-/* RCU. NULL when there is no such AH in @pd. */
+/* Find the AH @ah_num of @pd. Context: RCU. Return: NULL when @pd has no such AH. */
 struct verve_av *verve_av_find(struct verve_dev *dev, struct ib_pd *pd,
 			       u32 ah_num);
 

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Trains made on arrival: GRO
+/**
+ * DOC: Trains made by GRO
  *
- * What the NIC of another machine sent comes in packet by packet. Drivers with
- * NAPI offer what one poll brought to GRO, and those of a flow are coupled here,
- * in the form that trains have which never were uncoupled (train.h): each packet
- * keeps its headers. Switched off, as for all protocols, by `ethtool -K DEV gro off`.
+ * Packets from another machine arrive one by one. Drivers with NAPI offer the packets
+ * of one poll to GRO, which calls the functions below. They couple the packets of a
+ * flow into a train, in the form that trains have on transmit (train.h): each packet
+ * keeps its headers. `ethtool -K DEV gro off` switches this off, as for all protocols.
  *
- * DOC: What may be coupled
+ * GRO offers every packet to port 4791, also those that will be forwarded to other
+ * hosts. Only packets for an address of this namespace are coupled. The stack may still
+ * have to uncouple a train: for a sniffer, for connection tracking, or for a redirect.
+ * The packets must then be those that arrived, or their ICRCs are wrong.
  *
- * GRO offers all that goes to port 4791, also what is for other hosts and will be
- * forwarded. Only what is for an address of this namespace is coupled. Of that, too,
- * a train may have to be uncoupled, because somebody sniffs, tracks connections, or
- * redirects it. Then the packets must be those that came in, or their ICRCs are wrong.
- * The kernel gives each packet of a train the headers that it had, with three
- * exceptions: IPv4 identifications are counted up from the first one's, or all left
- * as they are; the state of checksums and the extensions are those of the first; and
- * sockets are gone. So only packets are coupled for which that is no change.
+ * The kernel restores the headers of each packet, with three exceptions. It counts IPv4
+ * identifications up from that of the first packet, or leaves all as they are. It
+ * copies the checksum state and the extensions of the first packet to all. It drops
+ * sockets. So a packet is coupled only if none of this changes it.
  */
 #include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
@@ -36,13 +35,13 @@ static u32 ip_len(const struct sock *sk)
 					   sizeof(struct iphdr);
 }
 
-/* From the data on. The tag of a VLAN may be in the packet; then it comes first. */
+/* Offset from skb->data. A VLAN tag that is still in the packet comes first. */
 static u32 ip_offset(const struct sk_buff *skb)
 {
 	return eth_type_vlan(skb->protocol) ? VLAN_HLEN : 0;
 }
 
-/* Of a packet whose headers are linear */
+/* The IP header must be linear. */
 static void *ip_header(const struct sk_buff *skb)
 {
 	return skb->data + ip_offset(skb);
@@ -54,14 +53,14 @@ static struct udphdr *udp_header(const struct sock *sk,
 	return ip_header(skb) + ip_len(sk);
 }
 
-/* Is there something that belongs to it alone, or that others look at? */
+/* Does the packet have a socket, extensions or a clone, which coupling would break? */
 static bool is_bound(const struct sk_buff *skb)
 {
 	return skb->sk || skb_has_extensions((struct sk_buff *)skb) ||
 	       skb_cloned(skb);
 }
 
-/* Nothing but IP and UDP is in front of the BTH. */
+/* Is the BTH right behind IP and UDP headers without options? */
 static bool is_plain(const struct sock *sk, const struct sk_buff *skb)
 {
 	return ip_offset(skb) + ip_len(sk) + sizeof(struct udphdr) ==
@@ -69,8 +68,8 @@ static bool is_plain(const struct sock *sk, const struct sk_buff *skb)
 }
 
 /*
- * Could the packet be part of a train? Its headers are to be linear. Its UDP checksum
- * has been verified, or there is none; one that is still to be made is not wanted.
+ * Can the packet be part of a train? Makes its headers linear. CHECKSUM_PARTIAL is
+ * excluded; otherwise GRO has verified the UDP checksum, or there is none.
  */
 static bool may_couple(const struct sock *sk, struct sk_buff *skb)
 {
@@ -81,7 +80,7 @@ static bool may_couple(const struct sock *sk, struct sk_buff *skb)
 		       skb_gro_len(skb) + sizeof(struct udphdr);
 }
 
-/* Is its destination an address of this namespace? */
+/* Is the destination of the packet an address of this namespace? */
 static bool is_for_us(const struct sock *sk, const struct sk_buff *skb)
 {
 	struct net *net = dev_net(skb->dev);
@@ -103,7 +102,7 @@ static bool is_full(const struct sk_buff *head, const struct sk_buff *skb)
 	       head->len + skb_gro_len(skb) > U16_MAX;
 }
 
-/* Have all packets of a train the same identification? Not of a single one. */
+/* Do all packets of a train have the same identification? False for a single packet. */
 static bool is_id_fixed(const struct sk_buff *head)
 {
 	const struct sk_buff *second = skb_shinfo(head)->frag_list;
@@ -112,7 +111,7 @@ static bool is_id_fixed(const struct sk_buff *head)
 	return second && ip->id == ip_hdr(second)->id;
 }
 
-/* An identification that stays the same is allowed to those that nobody fragments. */
+/* A constant identification is valid only with DF, as the packet is never fragmented. */
 static bool is_next_id(const struct sk_buff *head, const struct sk_buff *skb)
 {
 	const struct iphdr *first = ip_header(head), *ip = ip_header(skb);
@@ -133,7 +132,7 @@ static bool is_next_v4(const struct sk_buff *head, const struct sk_buff *skb)
 	       ip->frag_off == first->frag_off && is_next_id(head, skb);
 }
 
-/* Flow labels are compared by GRO. */
+/* GRO has compared the rest of the flow label. */
 static bool is_next_v6(const struct sk_buff *head, const struct sk_buff *skb)
 {
 	const struct ipv6hdr *first = ip_header(head), *ip = ip_header(skb);
@@ -143,7 +142,10 @@ static bool is_next_v6(const struct sk_buff *head, const struct sk_buff *skb)
 	       ip->hop_limit == first->hop_limit;
 }
 
-/* Both are of one flow: MACs, VLAN, addresses, ports, and with a checksum or without. */
+/*
+ * Can @skb continue the train? GRO has found both to be of one flow: MACs, VLAN,
+ * addresses, ports, and with or without a checksum.
+ */
 static bool is_next(const struct sock *sk, const struct sk_buff *head,
 		    const struct sk_buff *skb)
 {
@@ -159,11 +161,11 @@ static void couple(const struct sock *sk, struct sk_buff *head,
 {
 	struct napi_gro_cb *train = NAPI_GRO_CB(head);
 
-	/* Behind a VLAN's tag, the kernel has not told where IP begins. */
+	/* GRO has not set the network header of a packet behind a VLAN tag. */
 	skb_set_network_header(skb, ip_offset(skb));
 	if (train->last == head) {
 		skb_shinfo(head)->frag_list = skb;
-		/* See verve_gro_complete(); nobody else needs the field any more. */
+		/* Saved for verve_gro_complete(); GRO has no more use for csum. */
 		train->csum = (__force __wsum)udp_header(sk, head)->check;
 	} else {
 		train->last->next = skb;
@@ -177,7 +179,7 @@ static void couple(const struct sock *sk, struct sk_buff *head,
 	NAPI_GRO_CB(skb)->same_flow = 1;
 }
 
-/* The train that is being made of the same flow's packets, or NULL */
+/* The train of the packet's flow, or NULL; GRO has marked it. */
 static struct sk_buff *find_train(struct list_head *held)
 {
 	struct sk_buff *skb;
@@ -194,7 +196,7 @@ struct sk_buff *verve_gro_receive(struct sock *sk, struct list_head *held,
 {
 	struct sk_buff *head = find_train(held);
 
-	/* What is held was found to be for us. */
+	/* A held packet has passed is_for_us() already. */
 	if (!may_couple(sk, skb) || (!head && !is_for_us(sk, skb))) {
 		NAPI_GRO_CB(skb)->flush = 1;
 		return head;
@@ -210,13 +212,13 @@ int verve_gro_complete(struct sock *sk, struct sk_buff *skb, int offset)
 	struct udphdr *udp = (void *)(skb->data + offset - sizeof(*udp));
 	struct skb_shared_info *shinfo = skb_shinfo(skb);
 
-	/* UDP has put the checksum of the pseudo header there. */
+	/* UDP has replaced the checksum by that of the pseudo header. */
 	udp->check = (__force __sum16)NAPI_GRO_CB(skb)->csum;
-	/* No tunnel, as UDP thinks that has called. */
+	/* UDP sets this for tunnels, and Verve is none. */
 	skb->encapsulation = 0;
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	shinfo->gso_type = SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST;
-	/* What segmentation is not to count up, it calls so for all protocols. */
+	/* Despite its name, the flag keeps identifications constant for all protocols. */
 	if (sk->sk_family != AF_INET6 && is_id_fixed(skb))
 		shinfo->gso_type |= SKB_GSO_TCP_FIXEDID;
 	shinfo->gso_segs = NAPI_GRO_CB(skb)->count;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The netfilter hook that takes trains whole
+ * Netfilter hook that takes trains whole
  *
- * A UDP tunnel socket is given packets one by one. The last hook on the way to
- * the sockets sees a train as it was sent, after the firewall had its say, and
- * spares each packet the socket look-up. What is unusual in any way is left to
- * the socket, which copes with everything.
+ * UDP splits a train before a tunnel socket sees it. The last LOCAL_IN hook sees the
+ * train as it was sent, after the firewall, and saves the socket lookup for each
+ * packet. The hook leaves every unusual packet to the socket, which handles them all.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -18,7 +17,7 @@
 #include "../device.h"
 #include "net.h"
 
-/* The bytes of the IP header, when nothing but UDP follows it; else 0 */
+/* Length of the IP header if UDP follows it directly, else 0 */
 static u32 plain_ip_len(const struct sk_buff *skb)
 {
 	const struct iphdr *ip = ip_hdr(skb);
@@ -30,7 +29,10 @@ static u32 plain_ip_len(const struct sk_buff *skb)
 	return ip->protocol == IPPROTO_UDP && len == sizeof(*ip) ? len : 0;
 }
 
-/* Its checksum, if there is one, has been verified, or is for the socket to verify. */
+/*
+ * Is this a packet to port 4791 whose UDP checksum is absent or verified? Otherwise the
+ * socket verifies the checksum.
+ */
 static bool is_roce(struct sk_buff *skb)
 {
 	u32 ip_len = plain_ip_len(skb);
@@ -50,8 +52,8 @@ static u32 headers_len(const struct sk_buff *skb)
 }
 
 /*
- * A copy of a train has a head of its own, and the same packets behind it: a sniffer's,
- * for one, when somebody has changed the headers of the train since.
+ * A copy of a train has its own head, but shares the packets behind it. A sniffer has
+ * such a copy when the headers of the train were changed after it was cloned.
  */
 static bool is_list_shared(const struct sk_buff *skb)
 {
@@ -65,8 +67,8 @@ static bool is_list_shared(const struct sk_buff *skb)
 }
 
 /*
- * A single packet, or a train that nobody else holds and nobody has reshaped:
- * then what of it is not in the list is the first packet.
+ * A single packet; or a train that is not shared, and whose first packet is exactly
+ * the part outside the list.
  */
 static bool is_intact(const struct sk_buff *skb)
 {
@@ -79,7 +81,7 @@ static bool is_intact(const struct sk_buff *skb)
 	       skb_pagelen(skb) == headers_len(skb) + shinfo->gso_size;
 }
 
-/* Conntrack learns of a connection only where its first packet arrives. */
+/* The first packet of a tracked connection must go on to the hook that confirms it. */
 static bool is_confirmed(const struct sk_buff *skb)
 {
 #if IS_ENABLED(CONFIG_NF_CONNTRACK)
@@ -99,7 +101,7 @@ static bool is_allowed(struct sk_buff *skb)
 	return xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
 
-/* The headers of a train tell its whole length; now the packet's own. */
+/* Replace the train's length in the headers by that of the first packet. */
 static void set_lengths(struct sk_buff *skb)
 {
 	u32 len = skb->len - skb_network_header_len(skb);
@@ -113,7 +115,7 @@ static void set_lengths(struct sk_buff *skb)
 	}
 }
 
-/* Return: the packets behind the first */
+/* Return: the packets behind the first, linked by skb->next */
 static struct sk_buff *uncouple(struct sk_buff *head)
 {
 	struct sk_buff *rest = skb_shinfo(head)->frag_list;
@@ -127,7 +129,7 @@ static struct sk_buff *uncouple(struct sk_buff *head)
 	return rest;
 }
 
-/* Do its headers stand in front of its data, as in the train's first packet? */
+/* Do the headers of a packet lie in front of its data, as verve_train_add() left them? */
 static bool is_member(const struct sk_buff *skb, u32 ip_len)
 {
 	int udp_len = sizeof(struct udphdr);
@@ -158,7 +160,7 @@ static void take_train(struct verve_batch *batch, struct sk_buff *head)
 	}
 }
 
-/* ipvlan (l3s) passes packets for other namespaces through that of the netdev below. */
+/* ipvlan (l3s) passes packets for other namespaces through that of the lower netdev. */
 static bool is_for(const struct sk_buff *skb, const struct net *net)
 {
 	const struct dst_entry *dst = skb_dst(skb);

@@ -2,10 +2,11 @@
 /*
  * NICs with RoCE of their own
  *
- * Such a NIC keeps the packets to UDP port 4791 for its own RDMA device, and the kernel
- * never sees them: what a Verve device on it sends arrives, and no answer does. Nothing
- * else looks like that to a user. So where a device has asked and has not received
- * anything yet, the RDMA devices of its NIC are looked for, and named in the log.
+ * Such a NIC passes packets to UDP port 4791 to its own RDMA device, and the kernel
+ * never sees them. Packets of a Verve device on its netdev reach the peer, but no
+ * answer reaches the Verve device. A user has no other symptom to go by. So when a
+ * device waits for an answer and has never received a packet, this file searches for
+ * RDMA devices of the same NIC and names one in the log.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -14,10 +15,10 @@
 #include "../device.h"
 #include "path.h"
 
-/* An answer that takes longer will be followed by others. */
+/* A retry follows an answer that takes longer, and schedules the search again. */
 #define REPLY_TIME	(3 * HZ)
 
-/* Anything, whether or not it was of use: the last counters are of what was not. */
+/* The counters from rx_icrc_encapsulated on count packets that were dropped. */
 static bool has_received(struct verve_dev *dev, struct verve_stats *total)
 {
 	int i;
@@ -41,14 +42,14 @@ static bool speaks_roce(struct ib_device *ibdev)
 	return false;
 }
 
-/* Other drivers have the same driver_id. */
+/* driver_id does not tell: other drivers use the same one. */
 static bool is_same_driver(const struct ib_device *ibdev,
 			   const struct ib_device *own)
 {
 	return ibdev->ops.post_send == own->ops.post_send;
 }
 
-/* A child of the NIC's: its RDMA device? The core has no list of them for us. */
+/* Report a child of the NIC if it is an RDMA device with RoCE. The core has no list. */
 static int is_hw_roce(struct device *child, void *data)
 {
 	struct verve_dev *dev = data;
@@ -73,7 +74,10 @@ static int look_at(struct net_device *lower, struct netdev_nested_priv *priv)
 			0;
 }
 
-/* A NIC may be below a VLAN, a bond, a bridge. Return: whether one was named. */
+/*
+ * Search the netdev and those below it, as of a VLAN, a bond or a bridge.
+ * Return: true if an RDMA device was named.
+ */
 static bool report_hw_roce(struct verve_dev *dev)
 {
 	struct netdev_nested_priv priv = { .data = dev };

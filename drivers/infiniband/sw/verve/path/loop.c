@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loopback: from bursts to arrivals, without packets
+ * Loopback: a burst becomes an arrival of the peer, without packets
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -22,7 +22,7 @@ bool verve_loop_is_on(void)
 	return READ_ONCE(loopback);
 }
 
-/* As the packets' bytes would be counted */
+/* Bytes that the counters would show for packets */
 static u32 wire_bytes(const struct verve_burst *burst)
 {
 	const struct verve_op_seq *seq = &verve_op_seqs[burst->kind];
@@ -66,7 +66,7 @@ static int deliver(struct verve_train *train, struct verve_handover *handover)
 	return handover->error;
 }
 
-/* Return: false when there is no room, and the ACK is lost. */
+/* Keep an ACK for later. Return: false when the queue is full and the ACK is lost. */
 static bool queue(struct verve_loop *loop, const struct verve_pdu *pdu)
 {
 	if (loop->num_acks == ARRAY_SIZE(loop->acks))
@@ -87,7 +87,7 @@ int verve_loop_send(struct verve_train *train, const struct verve_burst *burst)
 	verve_burst_pdu(burst, 0, burst->packets, burst->length,
 			&handover.arrival.pdu);
 	handover.arrival.pdu.flags |= VERVE_PDU_LOOP;
-	/* To whom it goes is in the middle of the request that it answers. */
+	/* The peer is still sending the request that this ACK answers. */
 	if (train->loop->sending &&
 	    verve_opcode_flags(handover.arrival.pdu.opcode) & VERVE_OP_ACK) {
 		if (queue(train->loop, &handover.arrival.pdu))
@@ -136,7 +136,7 @@ int verve_loop_copy(struct verve_handover *handover, struct verve_iter *to,
 		buf = verve_iter_next(to, min(len, have), &got);
 		if (IS_ERR(buf))
 			return PTR_ERR(buf);
-		/* One may be the other's memory. */
+		/* Source and destination may overlap. */
 		memmove(buf, from, got);
 		from += got;
 		have -= got;

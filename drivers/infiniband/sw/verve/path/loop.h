@@ -2,13 +2,13 @@
 /**
  * DOC: Loopback
  *
- * Two RC QPs of one device that are connected with each other need no packets:
- * a burst is handed from the one engine to the other as one arrival, and its
- * payload is copied from memory to memory. Everything else is as on the wire:
- * PSNs, acknowledgements, RNR NAKs, errors. The owner of one engine owns the
- * other with it for its round (transport/pair.c).
+ * Two RC QPs of one device that are connected with each other need no packets. The
+ * engine of one hands a burst to the engine of the other as one arrival, and the payload
+ * is copied from memory to memory. PSNs, acknowledgements, RNR NAKs and errors are the
+ * same as on the wire. The owner of one engine also owns the other for its round
+ * (transport/pair.c).
  *
- * The module's parameter loopback=N sends packets instead, which tcpdump sees.
+ * The module parameter loopback=N sends packets instead, for tcpdump to see.
  */
 #ifndef VERVE_PATH_LOOP_H
 #define VERVE_PATH_LOOP_H
@@ -18,16 +18,16 @@
 struct verve_train;
 
 enum {
-	/* Acknowledgements that can wait; there is one, and seldom a NAK. */
+	/* ACKs and NAKs that can wait. In practice there is one ACK, and seldom a NAK. */
 	VERVE_LOOP_ACKS		= 4,
 };
 
 /**
- * struct verve_loop - what passes between two engines in a round
- * @sending: one of them is in the middle of a request
- * @has_responded: a response has been handed to one of them
+ * struct verve_loop - state that two engines share in a round
+ * @sending: one engine is in the middle of sending a request
+ * @has_responded: an engine has received a response
  * @num_acks: acknowledgements that wait until @sending is over
- * @acks: those, the oldest first
+ * @acks: the waiting acknowledgements, oldest first
  */
 struct verve_loop {
 	bool sending;
@@ -38,10 +38,10 @@ struct verve_loop {
 
 /**
  * struct verve_handover - a burst as an arrival
- * @arrival: to whoever takes it in
- * @packets: that it stands for
- * @payload: where the payload is; NULL when there is none
- * @error: what @payload said when it could not be read, or 0
+ * @arrival: the arrival
+ * @packets: number of packets that it stands for
+ * @payload: payload of the burst, or NULL
+ * @error: error of @payload when the memory could not be read, or 0
  */
 struct verve_handover {
 	struct verve_arrival arrival;
@@ -57,28 +57,28 @@ to_handover(const struct verve_arrival *arrival)
 }
 
 /**
- * verve_loop_send() - hand a burst over
- * @train: of the sender, with a peer
+ * verve_loop_send() - hand a burst over to the peer
+ * @train: train of the sender, with a peer
  * @burst: as for verve_train_add()
  *
- * A burst that the peer cannot take in because its memory is absent is lost.
+ * The burst is lost when memory for it is absent at the peer.
  *
  * Context: BH off; both engines locked.
- * Return: 0, or the payload iterator's error: then nothing has happened.
+ * Return: 0, or the error of the payload iterator, when nothing was handed over.
  */
 int verve_loop_send(struct verve_train *train, const struct verve_burst *burst);
 
-/* Hand over what waits. Context: as above, and no request is being sent. */
+/* Hand over the waiting acknowledgements. Both engines are locked and send no request. */
 void verve_loop_flush(struct verve_train *train);
 
 /*
- * Copy @len bytes of payload, from the first on. Return: 0; the error of @to;
- * or -ECANCELED: the sender's memory cannot be read, which is his affair.
+ * Copy the first @len bytes of payload. Return: 0; the error of @to; or -ECANCELED when
+ * the sender's memory cannot be read: verve_loop_send() reports that to the sender.
  */
 int verve_loop_copy(struct verve_handover *handover, struct verve_iter *to,
 		    u32 len);
 
-/* Shall QPs of one device do without packets? */
+/* Is loopback without packets enabled? */
 bool verve_loop_is_on(void);
 
 #endif

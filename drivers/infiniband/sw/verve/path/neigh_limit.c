@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hosts that nobody here has heard of (verve_neigh_limit_admits() in path.h)
+ * Rate limit for hosts without a neighbour entry (verve_neigh_limit_admits() in path.h)
  *
- * Whoever opens a connection has looked for us before, and is known by that, unless it
- * did so by another of its addresses, as IPv6 likes to. Who is not admitted asks again
- * after some seconds, and is known then.
+ * A host that opens a connection has resolved our address before, which usually created
+ * an entry for the host here. It did not if the host used another of its addresses for
+ * that, as is common with IPv6. A host that is not admitted repeats its request after
+ * some seconds, and has an entry then.
  */
 #include <linux/ratelimit.h>
 #include <net/arp.h>
@@ -15,13 +16,13 @@
 #include "../device.h"
 #include "net.h"
 
-/* Of all devices: there is one connection manager. It looks for a second each. */
+/* One limit for all devices, as they share one connection manager: up to 1 s per host */
 static struct ratelimit_state admissions =
 	RATELIMIT_STATE_INIT_FLAGS(admissions, VERVE_UNKNOWN_NEIGH_SECONDS * HZ,
 				   VERVE_MAX_UNKNOWN_NEIGH,
 				   RATELIMIT_MSG_ON_RELEASE);
 
-/* Those that are not admitted must not fill the table of neighbours. */
+/* Hosts that are not admitted must not fill the neighbour table. */
 static struct ratelimit_state probes =
 	RATELIMIT_STATE_INIT_FLAGS(probes, HZ, VERVE_MAX_NEIGH_PROBES,
 				   RATELIMIT_MSG_ON_RELEASE);
@@ -54,7 +55,7 @@ static struct neighbour *next_hop_v4(struct dst_entry *dst, __be32 daddr)
 				   (__force u32)rt_nexthop(rt, daddr));
 }
 
-/* With a reference; none is made, for there may be many to look for. */
+/* Return: neighbour with a reference. Creates none, as many hosts may ask. */
 static struct neighbour *next_hop(const struct verve_flow *flow)
 {
 	const struct in6_addr *daddr = &flow->av.daddr;
@@ -106,7 +107,7 @@ bool verve_neigh_limit_admits(const struct verve_dev *dev,
 
 	verve_arrival_origin(arrival, &flow.av);
 	rcu_read_lock();
-	/* Without a route, nobody is looked for. */
+	/* Without a route, the connection manager resolves no neighbour. */
 	admitted = !verve_flow_route(&flow, dev) || is_admitted(&flow);
 	rcu_read_unlock();
 	verve_flow_reset(&flow);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the network path share.
+ * Interface between the files of the network path
  */
 #ifndef VERVE_PATH_NET_H
 #define VERVE_PATH_NET_H
@@ -17,13 +17,13 @@ struct verve_qp;
 
 /**
  * struct verve_net - Verve in a network namespace
- * @net: the namespace; RCU, NULL once it has gone
- * @users: devices; under the mutex of netns.c
- * @sk4: owner of UDP port 4791; NULL once the namespace has gone
- * @sk6: likewise; NULL also where there is no IPv6
- * @hook: takes packets before the sockets see them
- * @devs: ifindex of the netdev to struct verve_dev; RCU
- * @rcu: receivers may still look at it when the sockets are closed
+ * @net: the namespace; RCU, NULL once it is gone
+ * @users: number of devices; under the mutex of netns.c
+ * @sk4: IPv4 socket on UDP port 4791; NULL once the namespace is gone
+ * @sk6: IPv6 socket on that port; NULL also without IPv6
+ * @hook: netfilter hook that takes packets before the sockets
+ * @devs: devices of the namespace, by the ifindex of their netdevs; RCU
+ * @rcu: receivers may still use the structure when the sockets are closed
  */
 struct verve_net {
 	struct net __rcu *net;
@@ -35,13 +35,13 @@ struct verve_net {
 	struct rcu_head rcu;
 };
 
-/* BTH and the longest extended headers that follow it: AtomicETH. */
+/* BTH and the longest extended header, AtomicETH */
 #define VERVE_MAX_HDR_LEN \
 	(sizeof(struct verve_bth_hdr) + sizeof(struct verve_atomiceth_hdr))
 
 /**
- * verve_net_receive() - a UDP datagram to port 4791, as encap_rcv
- * @sk: a socket of struct verve_net
+ * verve_net_receive() - receive a UDP datagram to port 4791 (encap_rcv)
+ * @sk: socket of struct verve_net
  * @skb: consumed; data at the UDP header
  *
  * Context: softirq, RCU.
@@ -50,34 +50,34 @@ struct verve_net {
 int verve_net_receive(struct sock *sk, struct sk_buff *skb);
 
 /**
- * verve_gro_receive() - GRO: a packet to port 4791, not yet verified
- * @sk: a socket of struct verve_net
- * @held: packets that GRO holds; those of the same flow are marked
- * @skb: the packet; the GRO offset is that of the BTH
+ * verve_gro_receive() - couple a packet to port 4791 to a train (gro_receive)
+ * @sk: socket of struct verve_net
+ * @held: packets that GRO holds; GRO has marked those of the same flow
+ * @skb: packet, not yet verified; the GRO offset is that of the BTH
  *
  * Context: NAPI poll, RCU.
- * Return: a held one that is to be delivered now, or NULL.
+ * Return: a held packet that GRO must deliver now, or NULL.
  */
 struct sk_buff *verve_gro_receive(struct sock *sk, struct list_head *held,
 				  struct sk_buff *skb);
-/* GRO: the train @skb is complete. Context: NAPI poll, RCU. Return: 0. */
+/* Finish a train before GRO delivers it (gro_complete). Context: as above. Return: 0. */
 int verve_gro_complete(struct sock *sk, struct sk_buff *skb, int offset);
 
 /**
- * struct verve_batch - packets that came in together
- * @vnet: namespace that they arrived in
- * @qp: QP that those in hand are for, referenced; NULL when there are none
- * @qpn: how they name it
+ * struct verve_batch - packets that arrived together
+ * @vnet: namespace of the packets
+ * @qp: QP of the packets, referenced; NULL while the batch is empty
+ * @qpn: destination QP number in the packets
  * @newest: last arrival, linked to the one before it, as in an inbox
  * @oldest: first arrival
- * @packets: in hand
- * @bytes: transport headers, payload, pad and ICRC of those
- * @memory: bytes that they take (backlog.h)
- * @hash: of their flow, when the NIC or RPS has computed it, or 0
- * @verified: packets of those whose ICRC a NIC has verified
- * @marked: packets of those that a queue has marked (ECN)
+ * @packets: number of packets
+ * @bytes: transport headers, payload, pad and ICRC of the packets
+ * @memory: memory of the packets in bytes (backlog.h)
+ * @hash: hash of the flow, if the NIC or RPS computed it, or 0
+ * @verified: packets whose ICRC a NIC verified
+ * @marked: packets that a queue marked (ECN)
  *
- * A QP's engine is entered once for all consecutive packets of a batch.
+ * The engine of a QP is entered once for all consecutive packets of a batch.
  */
 struct verve_batch {
 	struct verve_net *vnet;
@@ -94,26 +94,26 @@ struct verve_batch {
 };
 
 /**
- * verve_batch_take() - a packet to port 4791
- * @batch: what it came with
- * @skb: consumed; data at the UDP header, IP and UDP headers linear, the
- *	checksum of UDP verified or absent
+ * verve_batch_take() - check a packet to port 4791 and add it to a batch
+ * @batch: packets that arrived together; delivered first if they are for another QP
+ * @skb: consumed; data at the UDP header; IP and UDP headers linear; UDP checksum
+ *	verified or absent
  *
  * Context: softirq, RCU.
  */
 void verve_batch_take(struct verve_batch *batch, struct sk_buff *skb);
 
 /*
- * A copy of a packet, with the same memory, is appended. Softirq. Return: false: no
- * memory.
+ * Append a copy of a packet that shares its memory. Softirq.
+ * Return: false without memory.
  */
 bool verve_batch_copy(struct verve_batch *batch,
 		      const struct verve_arrival *arrival);
 
-/* Hand over what is in hand. Context: softirq, RCU. */
+/* Deliver all packets of a batch to their QP. Context: softirq, RCU. */
 void verve_batch_deliver(struct verve_batch *batch);
 
-/* hook.c; process context */
+/* hook.c: register and unregister the netfilter hook. Process context */
 #if IS_ENABLED(CONFIG_NETFILTER)
 int verve_net_hook(struct verve_net *vnet, struct net *net);
 void verve_net_unhook(struct verve_net *vnet, struct net *net);
@@ -129,115 +129,120 @@ static inline void verve_net_unhook(struct verve_net *vnet, struct net *net)
 #endif
 
 /**
- * verve_flow_route() - the route of a flow, looked up when it is not current
+ * verve_flow_route() - get the route of a flow
  * @flow: flow
  * @dev: device that sends
  *
+ * A route that is no longer valid is looked up again, and all that was learned about
+ * the old one is forgotten.
+ *
  * Context: BH off, RCU.
- * Return: @flow's reference, or NULL when there is no route.
+ * Return: the reference that @flow holds, or NULL without a route.
  */
 struct dst_entry *verve_flow_route(struct verve_flow *flow,
 				   const struct verve_dev *dev);
 
 /**
- * verve_flow_priority() - what packets of a flow have as their priority in the stack
- * @flow: with a route
+ * verve_flow_priority() - the priority of a flow's packets in the stack
+ * @flow: flow with a route
  *
- * Where a program says none (IBTA has a service level for it), that of the traffic
- * class, as for sockets. What a netdev makes of a priority is configured: on a VLAN the
- * PCP (egress-qos-map), elsewhere perhaps a traffic class (mqprio). A service level is
- * what shall come of it, as hardware takes it and rdma_cm gives it: so that priority
- * is looked for which becomes the level. Where none does, it is the level itself.
+ * A flow without a service level has the priority of its traffic class, as a socket
+ * has. The administrator configures what a netdev makes of a priority: the PCP of a
+ * VLAN (egress-qos-map), or a traffic class elsewhere (mqprio). A service level names
+ * that PCP or traffic class, as it does for hardware and in rdma_cm. So this function
+ * searches for a priority that the netdev maps to the service level. Without one, the
+ * priority is the level itself.
  *
  * Context: any up to softirq.
- * Return: for skb->priority; what a program's flow may not have, it does not get.
+ * Return: value for skb->priority, never above the limit for the program.
  */
 u32 verve_flow_priority(const struct verve_flow *flow);
-/* What a VLAN makes of that: the PCP, for a NIC that sends by itself. 0: no VLAN. */
+/* The PCP that a VLAN maps that priority to, for a NIC that runs the QP; 0: no VLAN */
 u8 verve_flow_pcp(const struct verve_flow *flow);
 
 /**
- * verve_flow_neighbour() - the next hop of a flow
- * @flow: with a route
+ * verve_flow_neighbour() - find or create the neighbour entry of the next hop
+ * @flow: flow with a route
  *
  * Context: any up to softirq; RCU.
- * Return: neighbour with a reference, made if there was none; or NULL.
+ * Return: neighbour with a reference, or NULL.
  */
 struct neighbour *verve_flow_neighbour(const struct verve_flow *flow);
 
 /**
- * verve_packet_build() - make one packet
- * @flow: where to; with a route
- * @pdu: complete
+ * verve_packet_build() - build one packet
+ * @flow: flow with a route
+ * @pdu: header fields, complete
  * @qpn: destination QP
- * @payload: @pdu->length bytes, advanced also when there is no memory
+ * @payload: @pdu->length bytes, advanced also on -EMSGSIZE and -ENOMEM
  *
- * The IPv4 identification is @flow->ip_id. The packet has its IP, UDP and
- * transport headers, payload, pad and ICRC, or four zero bytes in its place when
- * @flow->icrc_offload; its data is at the IP header.
+ * The packet has IP, UDP and transport headers, payload, pad and ICRC; data is at the
+ * IP header. With @flow->icrc_offload, four zero bytes stand in place of the ICRC. The
+ * IPv4 identification is @flow->ip_id.
  *
  * Context: BH off, RCU.
- * Return: the packet, or ERR_PTR: -ENOMEM; -EMSGSIZE when it does not fit the
- * route's MTU; or the payload iterator's error.
+ * Return: the packet; or ERR_PTR: -ENOMEM; -EMSGSIZE when the packet exceeds the MTU of
+ * the route; the error of the payload iterator.
  */
 struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 				   const struct verve_pdu *pdu, u32 qpn,
 				   struct verve_iter *payload);
 
 /**
- * verve_packet_append() - what follows the UDP header of one packet more
- * @head: a packet of @flow, from verve_packet_build(), and what was appended to it:
- *	headers stand in front of the first only
- * @flow: as for verve_packet_build(); without @icrc_offload
- * @pdu: complete; the packet is not longer than @head was
+ * verve_packet_append() - append a packet without its UDP and IP headers (USO)
+ * @head: packet of @flow from verve_packet_build(), and those appended to it before;
+ *	only the first has UDP and IP headers
+ * @flow: as for verve_packet_build(), without @icrc_offload
+ * @pdu: header fields, complete; the packet must not be longer than the first
  * @qpn: destination QP
  * @payload: @pdu->length bytes, advanced
  *
- * Its ICRC is that of the packet that a NIC will make of it, with the lengths that
- * it has then and the identification @flow->ip_id.
+ * The ICRC is that of the packet that the NIC will cut: with its own lengths and the
+ * identification @flow->ip_id.
  *
  * Context: BH off, RCU.
- * Return: 0; -ENOBUFS, @payload untouched, when it cannot be appended; or the payload
- * iterator's error.
+ * Return: 0; -ENOBUFS when the packet cannot be appended, and @payload is untouched; or
+ * the error of the payload iterator.
  */
 int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
 			const struct verve_pdu *pdu, u32 qpn,
 			struct verve_iter *payload);
 
 /**
- * verve_packet_is_of() - could a packet of a flow be coupled to this one?
- * @skb: from here
- * @flow: with a route
+ * verve_packet_is_of() - may packets of a flow be coupled to this packet?
+ * @skb: first packet of a train, or the only one
+ * @flow: flow with a route
  *
- * Only the first packet's headers are kept of those that are coupled.
+ * A train goes through the stack with the IP and UDP headers of its first packet.
  *
  * Context: any.
- * Return: true if route, priority, and IP and UDP headers are the same.
+ * Return: true if the route, the priority, and the IP and UDP headers are the same.
  */
 bool verve_packet_is_of(const struct sk_buff *skb, const struct verve_flow *flow);
 
 /*
- * A packet whose payload is in fragments, from the end to the beginning: payload, pad
- * and ICRC are attached, transport headers pushed, then those of UDP and IP.
+ * A packet with its payload in fragments (LSO) is built from the end to the beginning:
+ * verve_packet_begin(); verve_packet_attach() for payload, pad and ICRC; the caller
+ * pushes the transport headers; verve_packet_end() pushes UDP and IP headers.
  */
 
 /* @room: bytes of all headers. BH off. Return: NULL without memory. */
 struct sk_buff *verve_packet_begin(const struct verve_flow *flow, u32 room);
 
 /**
- * verve_packet_attach() - append to what is there
- * @skb: from verve_packet_begin()
- * @payload: advanced
- * @len: bytes of it
- * @zeros: bytes behind those
+ * verve_packet_attach() - append payload and zeros to a packet, as fragments
+ * @skb: packet from verve_packet_begin()
+ * @payload: advanced; may be NULL when @len is 0
+ * @len: bytes of payload
+ * @zeros: zero bytes behind the payload
  *
  * Context: BH off, RCU.
- * Return: 0; -ENOBUFS, @payload untouched, when there is no room; or the payload
- * iterator's error.
+ * Return: 0; -ENOBUFS when there is no room, and @payload is untouched; or the error of
+ * the payload iterator.
  */
 int verve_packet_attach(struct sk_buff *skb, struct verve_iter *payload, u32 len,
 			u32 zeros);
-/* All that follows the UDP header is there. */
+/* Push UDP and IP headers, when all behind the UDP header is complete. */
 void verve_packet_end(struct sk_buff *skb, const struct verve_flow *flow);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From packets to arrivals
+ * Packets to arrivals
  *
- * Every length is checked before what it is the length of is looked at, and
- * the ICRC before anything that it covers is believed. A packet that is not
- * for a QP is dropped, and counted by its reason.
+ * Each length is checked before the bytes that it measures are read. The ICRC is checked
+ * before any field that it covers is used. A packet without a QP is dropped and counted
+ * by the reason.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -22,13 +22,13 @@
 #include "net.h"
 #include "receiver.h"
 
-/* Of a device, for a packet that came by its own netdev to an address of that */
+/* fitness() of a device whose own netdev received the packet and has its address */
 #define BEST_FIT 4
 
-/* The reasons to drop a packet are counters; this one says to keep it. */
+/* A packet is dropped for a reason, which is a counter, or kept. */
 #define KEEP VERVE_NUM_COUNTERS
 
-/* From the UDP header to the ICRC */
+/* Lengths from the UDP header to the ICRC */
 #define MIN_LEN (sizeof(struct udphdr) + sizeof(struct verve_bth_hdr) + \
 		 VERVE_ICRC_LEN)
 #define MAX_LEN (sizeof(struct udphdr) + VERVE_MAX_HDR_LEN + 4096 + \
@@ -40,7 +40,7 @@ static struct verve_arrival *to_arrival(struct sk_buff *skb)
 	return (struct verve_arrival *)skb->cb;
 }
 
-/* Plain UDP in plain IP: what the ICRC is defined for, and our peers send. */
+/* The ICRC is defined for UDP right behind an IP header without options, unfragmented. */
 static bool is_plain_ip(const struct sk_buff *skb)
 {
 	const struct iphdr *ip = ip_hdr(skb);
@@ -53,13 +53,13 @@ static bool is_plain_ip(const struct sk_buff *skb)
 	       !ip_is_fragment(ip);
 }
 
-/* Its payload is in memory of others: of the QP's program, if a NIC has placed it. */
+/* Has a NIC placed the payload, so that the fragments are pages of a user's region? */
 static bool is_placed(const struct sk_buff *skb)
 {
 	return unlikely(skb_has_shared_frag(skb));
 }
 
-/* What is placed is not to be moved: of that, the headers and no more. */
+/* Placed payload must stay where it is, so only its headers are pulled. */
 static bool pull_headers(struct sk_buff *skb)
 {
 	u32 udp = sizeof(struct udphdr), most = udp + VERVE_MAX_HDR_LEN;
@@ -86,7 +86,7 @@ static enum verve_counter check_frame(struct sk_buff *skb)
 	return KEEP;
 }
 
-/* Over @len bytes from @offset, wherever they are */
+/* Update the ICRC with @len bytes from @offset, in the head or in fragments. */
 static u32 update_icrc(u32 crc, struct sk_buff *skb, u32 offset, u32 len)
 {
 	struct skb_seq_state seq;
@@ -98,7 +98,7 @@ static u32 update_icrc(u32 crc, struct sk_buff *skb, u32 offset, u32 len)
 
 	skb_prepare_seq_read(skb, offset, offset + len, &seq);
 	while (done < len && (got = skb_seq_read(done, &data, &seq))) {
-		/* The last piece may go on behind the end. */
+		/* The last piece may extend beyond the range. */
 		got = min(got, len - done);
 		crc = verve_icrc_update(crc, data, got);
 		done += got;
@@ -152,7 +152,7 @@ static enum verve_counter parse(struct sk_buff *skb, u32 *qpn)
 	default:
 		return VERVE_CNT_rx_drop_header;
 	}
-	/* Membership is full on our side, so the peer's does not matter. */
+	/* Our membership is full, so the peer may be a limited or a full member. */
 	if ((pdu->pkey ^ VERVE_DEFAULT_PKEY) & 0x7fff)
 		return VERVE_CNT_rx_drop_pkey;
 	if (is_ce(skb))
@@ -173,7 +173,7 @@ static enum verve_counter check(struct sk_buff *skb, u32 *qpn, bool verified)
 	return parse(skb, qpn);
 }
 
-/* Where a packet was sent to. Return: whether that is a group. */
+/* Get the destination address of a packet. Return: true if it is a multicast address. */
 static bool get_daddr(const struct sk_buff *skb, struct in6_addr *daddr)
 {
 	const struct iphdr *ip = ip_hdr(skb);
@@ -186,7 +186,7 @@ static bool get_daddr(const struct sk_buff *skb, struct in6_addr *daddr)
 	return ipv4_is_multicast(ip->daddr);
 }
 
-/* Its netdev, or one on top of it, through which a packet to @daddr would come in */
+/* The netdev of @dev, or one on top of it, that packets to @daddr should come in by */
 static struct net_device *way_in(const struct verve_dev *dev,
 				 struct net_device *from,
 				 const struct in6_addr *daddr, bool is_group)
@@ -202,9 +202,9 @@ static struct net_device *way_in(const struct verve_dev *dev,
 }
 
 /*
- * How well a packet that came by @from suits a device. Addresses repeat, so where it
- * came by counts most: the netdev with the address, or that one's VRF. Of a VLAN and of
- * the netdev below it, the device on the VLAN has its packets.
+ * How well does a packet that came in by @from fit a device? An address may exist
+ * several times, so the netdev of arrival counts most: it is the one with the address,
+ * or its VRF. Then a device on a VLAN precedes a device on the netdev below the VLAN.
  */
 static int fitness(const struct verve_dev *dev, struct net_device *from,
 		   const struct in6_addr *daddr, bool is_group)
@@ -217,7 +217,7 @@ static int fitness(const struct verve_dev *dev, struct net_device *from,
 	       2 * (in == from || netdev_master_upper_dev_get_rcu(in) == from);
 }
 
-/* The device that a packet is for, by its address; RCU */
+/* Find the device for a packet by the destination address. Context: RCU. */
 static struct verve_dev *find_device(struct verve_net *vnet,
 				     const struct sk_buff *skb)
 {
@@ -241,7 +241,7 @@ static struct verve_dev *find_device(struct verve_net *vnet,
 	return best;
 }
 
-/* Counts on the device that the packet is for, else on any there is. */
+/* The drop is counted on the device of the packet, or on any device if there is none. */
 static void drop(struct verve_net *vnet, struct sk_buff *skb, u32 qpn,
 		 enum verve_counter reason)
 {
@@ -267,7 +267,7 @@ static struct verve_qp *find_qp(struct verve_net *vnet,
 	return dev ? verve_qp_find_gsi(dev) : NULL;
 }
 
-/* Nothing that the skb refers to may be held up by a queue of arrivals. */
+/* Release all that the skb refers to, as it may wait in an inbox for long. */
 static void detach(struct sk_buff *skb, u32 hdr_len)
 {
 	__skb_pull(skb, sizeof(struct udphdr) + hdr_len);
@@ -275,7 +275,7 @@ static void detach(struct sk_buff *skb, u32 hdr_len)
 	skb_dst_drop(skb);
 	nf_reset_ct(skb);
 	skb_ext_reset(skb);
-	/* What is left of where it came by. Of a train, only the first knows. */
+	/* The index outlives the netdev. Only a train's first packet has it already. */
 	skb->skb_iif = skb->dev->ifindex;
 	skb->dev = NULL;
 }
@@ -302,7 +302,7 @@ bool verve_batch_copy(struct verve_batch *batch,
 {
 	struct sk_buff *skb;
 
-	/* Nobody changes its memory any more. */
+	/* The packet is not changed any more, so a clone can share it. */
 	skb = skb_clone(container_of((char (*)[48])arrival, struct sk_buff, cb),
 			GFP_ATOMIC);
 	if (unlikely(!skb))

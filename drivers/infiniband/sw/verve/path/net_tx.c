@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From bursts to packets
+ * Bursts to packets
  */
 #include <linux/minmax.h>
 #include <linux/skbuff.h>
@@ -11,7 +11,7 @@
 #include "net.h"
 #include "train.h"
 
-/* Identifications must be consecutive within a train. */
+/* Continue the train and its IPv4 identifications, or send it if @flow is another. */
 static void join(struct verve_train *train, struct verve_flow *flow)
 {
 	if (!train->head)
@@ -23,7 +23,7 @@ static void join(struct verve_train *train, struct verve_flow *flow)
 		verve_train_flush(train);
 }
 
-/* Return: how many packets, or why none; then one of them is lost */
+/* Return: number of packets added; or an error, and one packet is lost */
 static int add_some(struct verve_train *train, struct verve_flow *flow,
 		    struct verve_burst *burst, u32 first)
 {

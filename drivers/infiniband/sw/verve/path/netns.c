@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Network namespaces: who owns UDP port 4791
+ * Network namespaces and their sockets on UDP port 4791
  *
- * The first device in a namespace opens the sockets, the last one closes them.
- * A namespace may go away before its devices are gone, or after: its sockets
- * are closed with it, and what is left of it is a struct verve_net without a
- * namespace, until the last device lets go.
+ * The first device in a namespace opens the sockets, and the last one closes them. If
+ * the namespace goes away first, it closes the sockets. A struct verve_net without a
+ * namespace then remains until the last device releases it.
  */
 #include <linux/in.h>
 #include <linux/ipv6.h>
@@ -17,12 +16,12 @@
 #include "../device.h"
 #include "net.h"
 
-/* Slots, and users and sockets of struct verve_net. */
+/* Protects all slots, and the users and sockets of struct verve_net. */
 static DEFINE_MUTEX(nets_lock);
 
 /**
- * struct slot - per namespace
- * @vnet: while a device is there
+ * struct slot - state per namespace
+ * @vnet: set while the namespace has devices
  * @closed: the namespace goes away
  */
 struct slot {
@@ -55,8 +54,8 @@ static struct sock *open_socket(struct verve_net *vnet, struct net *net,
 		return ERR_PTR(err);
 	setup_udp_tunnel_sock(net, sock->sk, &tunnel);
 	/*
-	 * A train is split just before encap_rcv; with conversion on, that
-	 * computes a UDP checksum for each packet, which nobody looks at.
+	 * A train is split just before encap_rcv. With checksum conversion on, the split
+	 * would compute a UDP checksum for each packet, and nothing would use it.
 	 */
 	inet_dec_convert_csum(sock->sk);
 	return sock->sk;
@@ -102,7 +101,7 @@ static int open_net(struct verve_net *vnet, struct net *net)
 	return err;
 }
 
-/* Receivers may be in the middle of a packet until RCU has gone by. */
+/* Receivers may still handle a packet until an RCU grace period has passed. */
 static void close_net(struct verve_net *vnet, struct net *net)
 	__must_hold(&nets_lock)
 {
@@ -209,7 +208,7 @@ static void __net_exit exit_net(struct net *net)
 	if (vnet)
 		close_net(vnet, net);
 	mutex_unlock(&nets_lock);
-	/* Nobody may use the namespace when it is freed. */
+	/* No receiver may use the namespace when it is freed. */
 	if (vnet)
 		synchronize_net();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose an address is: the device's netdev, or one on top of it
+ * Addresses and the netdevs that have them
  *
- * Addresses repeat within a namespace: link-local ones on each VLAN of a netdev, any in
- * another VRF. So nobody asks the namespace for an address, but the device's own netdev
- * first, and then those on top of it: VLANs, bonds, bridges, macvlans. What is on top,
- * but in another namespace, is not the device's.
+ * An address may exist several times within a namespace: a link-local one on each VLAN
+ * of a netdev, any other in another VRF. So a lookup searches the netdev of the device
+ * first, and then those on top of it (VLANs, bonds, bridges, macvlans), but not the
+ * whole namespace. A netdev on top that is in another namespace does not count.
  */
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
@@ -17,7 +17,7 @@
 #include "../device.h"
 #include "net.h"
 
-/* Is it @ndev, or on top of it? */
+/* Is @owner the same netdev as @ndev, or on top of it in the same namespace? */
 static bool belongs_to(struct net_device *ndev, struct net_device *owner)
 {
 	return owner == ndev ||
@@ -68,7 +68,7 @@ static bool has_addr(const struct net_device *ndev, const struct in6_addr *addr)
 					  has_v6(ndev, addr);
 }
 
-/* Of a walk through what is on top of @ndev */
+/* State of a walk through the netdevs on top of @ndev */
 struct search {
 	const struct net_device *ndev;
 	const struct in6_addr *addr;

@@ -22,7 +22,7 @@ static bool is_group(const struct verve_av *av)
 	return ipv4_is_multicast(av->daddr.s6_addr32[3]);
 }
 
-/* To a group, unless somebody said how far: within the subnet. */
+/* A multicast packet stays within the subnet unless the program set a hop limit. */
 static u8 hop_limit(const struct verve_av *av)
 {
 	if (likely(av->hop_limit))
@@ -47,7 +47,7 @@ static void put_v4(struct iphdr *ip, const struct verve_flow *flow, u32 len)
 		.saddr = av->saddr.s6_addr32[3],
 		.daddr = av->daddr.s6_addr32[3],
 	};
-	/* For the packets of a train; a single one's is written again. */
+	/* For members of a train: ip_local_out() sets that of the first packet anew. */
 	ip_send_check(ip);
 }
 
@@ -96,11 +96,11 @@ static void put_udp(struct udphdr *udp, const struct verve_av *av, u32 len)
 	udp->source = htons(av->sport);
 	udp->dest = htons(VERVE_UDP_PORT);
 	udp->len = htons(len);
-	/* The ICRC covers more than a checksum would (A17.4.3). */
+	/* The ICRC covers all that a UDP checksum would, and more (A17.4.3). */
 	udp->check = 0;
 }
 
-/* Everything else is in place: the ICRC of what is on the wire. */
+/* Compute the ICRC of a packet that is complete otherwise, and append it. */
 static void put_icrc(struct sk_buff *skb, bool is_v6)
 {
 	const u8 *bth = skb_transport_header(skb) + sizeof(struct udphdr);
@@ -116,11 +116,11 @@ static void put_icrc(struct sk_buff *skb, bool is_v6)
 }
 
 /*
- * Memory that packets are cut from, which costs half of what kmalloc() does. Used
- * with BH off, and with the lock, as BH off does not keep others from the CPU with
- * PREEMPT_RT. A piece whose packets have all been freed is used again: it need not
- * be cleared, as new memory is by default, and may still be in the CPU's cache. So
- * there is a ring of them, long enough for what is on its way through the stack.
+ * A per-CPU ring of memory pieces that packets are cut from, at half the cost of
+ * kmalloc(). A piece is used again when all its packets are freed. It is not cleared
+ * then, as new memory is by default, and may still be in the CPU's cache. The ring is
+ * long enough for the packets on their way through the stack. BH is off, and the lock is
+ * held as well: with PREEMPT_RT, BH off does not keep other tasks from the CPU.
  */
 enum { PIECES = 16 };
 
@@ -147,7 +147,7 @@ static void *cut_fragment(struct pieces *ours, u32 size, u32 align)
 	if (!has_room(piece, size, align)) {
 		ours->current_piece = (ours->current_piece + 1) % PIECES;
 		piece = &ours->piece[ours->current_piece];
-		/* A single page, when there are no larger ones, may be too small. */
+		/* The refill may fall back to a single page, which may be too small. */
 		if (!skb_page_frag_refill(size + align, piece,
 					  GFP_ATOMIC | __GFP_NOWARN) ||
 		    !has_room(piece, size, align))
@@ -199,8 +199,8 @@ static struct sk_buff *alloc_buffer(u32 len)
 }
 
 /*
- * Room in front for whatever the route puts there, and so much that the payload,
- * behind @hdr_len bytes, begins a cache line: copies and ICRCs are faster.
+ * Reserve headroom for the headers that the route adds. The payload, behind @hdr_len
+ * bytes, begins a cache line, which makes copies and ICRCs faster.
  */
 static struct sk_buff *alloc_packet(const struct dst_entry *dst, u32 hdr_len,
 				    u32 len)
@@ -215,7 +215,7 @@ static struct sk_buff *alloc_packet(const struct dst_entry *dst, u32 hdr_len,
 	return skb;
 }
 
-/* The packet is lost, but those after it must find their payload. */
+/* A packet is lost: skip its payload, so that the packets behind it find theirs. */
 static struct sk_buff *lose(struct verve_iter *payload, u32 len, int err)
 {
 	if (len && verve_iter_skip(payload, len))
@@ -269,7 +269,7 @@ struct sk_buff *verve_packet_build(const struct verve_flow *flow,
 	return skb;
 }
 
-/* The ICRC's headers, as the NIC will make them of the first packet's */
+/* Begin the ICRC with the headers that the NIC will derive from the first packet's. */
 static u32 start_icrc(const struct sk_buff *head, const struct verve_flow *flow,
 		      u32 udp_len, const u8 *bth)
 {
@@ -289,7 +289,7 @@ static u32 start_icrc(const struct sk_buff *head, const struct verve_flow *flow,
 	return verve_icrc_start_v4(&v4, &udp, bth);
 }
 
-/* What was cut from one piece in a row is one fragment. */
+/* Consecutive cuts from one piece share a fragment. */
 static void add_fragment(struct sk_buff *skb, void *data, u32 len)
 {
 	struct page *page = virt_to_head_page(data);
@@ -386,7 +386,7 @@ void verve_packet_end(struct sk_buff *skb, const struct verve_flow *flow)
 
 enum ib_mtu verve_port_mtu(const struct net_device *ndev)
 {
-	/* What may surround the payload: IPv6, UDP, BTH, RETH, immediate data, ICRC. */
+	/* IPv6, UDP, BTH, RETH, immediate data, ICRC: the most that one packet has. */
 	const int overhead = 40 + 8 + 12 + 16 + 4 + 4;
 
 	return ib_mtu_int_to_enum((int)READ_ONCE(ndev->mtu) - overhead);

@@ -2,11 +2,11 @@
 /**
  * DOC: Bursts and arrivals
  *
- * The transport never builds or parses a packet. The requester and responder
- * describe a burst: consecutive packets of one message, with the memory their
- * payload comes from. A path turns it into packets. What comes in reaches a
- * QP's engine as an arrival: the protocol fields of one packet in host order,
- * and payload that only the path knows how to copy out.
+ * The transport never builds or parses a packet. The requester and the responder
+ * describe a burst: consecutive packets of one message, and the memory of their
+ * payload. The path makes packets of a burst. A packet that comes in reaches the
+ * engine of its QP as an arrival: the protocol fields in host order, and a
+ * payload that only the path can copy out.
  */
 #ifndef VERVE_PATH_H
 #define VERVE_PATH_H
@@ -33,11 +33,11 @@ enum verve_uso_state {
 };
 
 /**
- * struct verve_uso_flow - may a NIC make many packets of a flow of one? (uso.h)
- * @generation: of what is known of the NIC
- * @state: of a trial
- * @failures: trials of this flow, in a row, that failed
- * @psn: on trial: of the last packet
+ * struct verve_uso_flow - evidence that a NIC segments a flow correctly (offload/uso.h)
+ * @generation: generation of struct verve_uso that the evidence belongs to
+ * @state: enum verve_uso_state
+ * @failures: consecutive trials of this flow that failed
+ * @psn: PSN of the last packet of the trial, while one is under way
  */
 struct verve_uso_flow {
 	u32 generation;
@@ -47,11 +47,11 @@ struct verve_uso_flow {
 };
 
 /**
- * struct verve_lso_flow - what becomes of the messages of a flow (offload/lso.h)
- * @psn: of the newest packet of one, if @is_out
- * @barred_until: jiffies: none until then; 0: it did not come to that
- * @failures: in a row, when an LSO packet was out and packets had to be sent again
- * @is_out: it is not known yet whether it has arrived
+ * struct verve_lso_flow - evidence that LSO packets of a flow arrive (offload/lso.h)
+ * @barred_until: end of the time without LSO in jiffies; 0: not barred
+ * @psn: PSN of the last packet of the newest LSO message, if @is_out
+ * @failures: consecutive retransmissions while an LSO packet was out
+ * @is_out: an LSO packet has been sent and not yet acknowledged
  */
 struct verve_lso_flow {
 	unsigned long barred_until;
@@ -62,17 +62,19 @@ struct verve_lso_flow {
 
 /**
  * struct verve_flow - an address vector and its cached route
- * @av: where to
+ * @av: addresses, ports and priority
  * @dst: route, or NULL; checked and renewed by the path
- * @cookie: of @dst (IPv6)
+ * @cookie: cookie of @dst (IPv6)
  * @ip_id: IPv4 identification of the next packet
- * @icrc_offload: the ICRC of its packets is left to the egress device (offload/icrc.h)
- * @is_distrusted: that did no good; until the route is renewed
- * @has_lso: so is making its packets
- * @lso: whether those arrive
- * @uso: whether its packets may be segmented by the NIC
+ * @icrc_offload: the egress device computes the ICRC (offload/icrc.h)
+ * @is_distrusted: no ICRC offload until the route is renewed, since packets with
+ *	an offloaded ICRC were not answered
+ * @has_lso: the egress device segments messages
+ * @lso: evidence that LSO packets arrive
+ * @uso: evidence that the NIC segments UDP correctly
  *
- * Owned by one QP's engine (under its lock) or used on one stack.
+ * The engine of one QP owns the flow, under the engine's lock; or the flow is on
+ * the stack of one function.
  */
 struct verve_flow {
 	struct verve_av av;
@@ -86,70 +88,75 @@ struct verve_flow {
 	struct verve_uso_flow uso;
 };
 
-/* Forget the route. Any context. */
+/* Release the route and all that was learned about it. Any context. */
 void verve_flow_reset(struct verve_flow *flow);
 
 /**
- * verve_flow_distrust() - nobody answers what is sent
- * @flow: of a QP, whose engine is owned
+ * verve_flow_distrust() - compute the ICRC in software from now on
+ * @flow: flow of a QP
  *
- * A NIC's ICRC may be the reason: from now on they are computed here.
+ * A QP calls this when the peer does not seem to receive its packets: a wrong ICRC from
+ * the NIC may be the reason. UDP segmentation must be proven anew, too.
  *
- * Return: whether it may have been the NIC's fault.
+ * Context: the caller owns the engine of the QP.
+ * Return: true if the NIC computed the ICRC until now.
  */
 bool verve_flow_distrust(struct verve_flow *flow);
 
 /*
- * Trials of a NIC's segmentation (offload/uso.h). A QP that allows them in its bursts
- * tells what has become of one; @flow is that QP's.
+ * Outcome of a trial of UDP segmentation (offload/uso.h). A QP whose bursts allow
+ * trials calls one of these; @flow is the flow of that QP.
  */
 
-/* Everything up to @flow->uso.psn has arrived. */
+/* All packets up to @flow->uso.psn have arrived. */
 void verve_uso_arrived(struct verve_dev *dev, struct verve_flow *flow);
-/* Something is sent again. Return: whether it was a trial that failed. */
+/* A packet is sent again. Return: true if a trial was under way and failed by that. */
 bool verve_uso_lost(struct verve_dev *dev, struct verve_flow *flow);
-/* It will be sent again, though it may well have arrived. */
+/* The packets are sent again, but may have arrived: the trial has no result. */
 void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow);
 
-/*
- * Messages whose packets a NIC makes (offload/lso.h), likewise.
- */
+/* Outcome of LSO packets (offload/lso.h) */
 
-/* Everything up to @flow->lso.psn has arrived. */
+/* All packets up to @flow->lso.psn have arrived. */
 void verve_lso_arrived(struct verve_flow *flow);
 /**
- * verve_lso_lost() - something is sent again
- * @flow: of a QP, whose engine is owned
- * Return: whether there will be no LSO for a while, for the first time.
+ * verve_lso_lost() - count a retransmission against LSO
+ * @flow: flow of a QP
+ *
+ * Context: the caller owns the engine of the QP.
+ * Return: true if this bars the flow from LSO for the first time.
  */
 bool verve_lso_lost(struct verve_flow *flow);
 
-/* May a NIC make the packets of a burst of one? (offload/uso.h, lso.h) */
+/*
+ * Devices that may segment a burst (offload/uso.h, offload/lso.h). Each value adds to the
+ * one before it.
+ */
 enum verve_segmentation {
-	VERVE_SEGMENT_HERE,	/* no */
-	VERVE_SEGMENT_OFFERED,	/* one whose driver says that it knows how; nobody
-				 * would learn that another did it wrong
+	VERVE_SEGMENT_HERE,	/* none: the path makes each packet */
+	VERVE_SEGMENT_OFFERED,	/* a device with LSO by a driver's registration; USO is
+				 * excluded, since no ACK would reveal its errors
 				 */
-	VERVE_SEGMENT_PROVEN,	/* also if it has done it right for this flow */
-	VERVE_SEGMENT_TRY,	/* also as a trial */
+	VERVE_SEGMENT_PROVEN,	/* a NIC with USO that was proven for this flow */
+	VERVE_SEGMENT_TRY,	/* a NIC with USO, as a trial */
 };
 
 /**
  * struct verve_burst - a run of packets of one message
- * @kind: opcodes by place
- * @pdu: fields of the run. psn: of the first packet. length, opcode and
- *	hdr_len are the path's to fill. flags: VERVE_PDU_SOLICITED goes into
- *	the last packet of a message that @ends, VERVE_PDU_ACKREQ into the last
- *	packet of the burst. RETH, AETH, immediate... stand in the packets
- *	whose opcode has them; the AETH is the same in all.
+ * @kind: kind of operation, which gives each packet its opcode
+ * @pdu: header fields of the run. @pdu.psn is that of the first packet. The path
+ *	fills length, opcode and hdr_len. VERVE_PDU_SOLICITED goes into the last
+ *	packet of a message that @ends, VERVE_PDU_ACKREQ into the last packet of
+ *	the burst. RETH, AETH and immediate data go into the packets whose opcode
+ *	has them; all packets have the same AETH.
  * @qpn: destination QP
- * @packets: in the run, at least 1
- * @mtu: payload bytes of every packet but the message's last
+ * @packets: packets of the run, at least 1
+ * @mtu: payload bytes of every packet but the last of the message
  * @length: payload bytes of the run
  * @starts: the first packet begins the message
- * @ends: the last packet ends it
+ * @ends: the last packet ends the message
  * @segmentation: enum verve_segmentation
- * @payload: @length bytes; may be NULL when that is 0
+ * @payload: @length bytes; may be NULL when @length is 0
  */
 struct verve_burst {
 	enum verve_op_kind kind;
@@ -165,210 +172,216 @@ struct verve_burst {
 };
 
 /**
- * verve_burst_pdu() - the fields of some packets of a burst
+ * verve_burst_pdu() - header fields of one or more packets of a burst
  * @burst: burst
- * @first: of them, counted from 0
- * @packets: how many
- * @length: payload bytes of those
- * @pdu: filled: the opcode is that of a packet in the place of all of them
- *
- * Context: any. Pure.
+ * @first: index of the first packet, from 0
+ * @packets: number of packets
+ * @length: payload bytes of these packets
+ * @pdu: filled; with several packets, the opcode is that of one packet in place of
+ *	them all
  */
 void verve_burst_pdu(const struct verve_burst *burst, u32 first, u32 packets,
 		     u32 length, struct verve_pdu *pdu);
 
-/* Memory is absent behind its first @packets, at least 1: it ends there. */
+/* End a burst after its first @packets, at least 1, as memory is absent behind them. */
 void verve_burst_truncate(struct verve_burst *burst, u32 packets);
 
 /**
  * struct verve_arrival - one packet for a QP, or a run of packets of a message
- * @node: in the QP's inbox
- * @pdu: what it says; of a run: opcode by the places of its first and last
- *	packet, PSN of the first, the payload of all
+ * @node: entry in the inbox of the QP
+ * @pdu: header fields. Of a run: the opcode for the places of its first and last
+ *	packet, the PSN of the first, the payload length of all
  *
- * Lives in the control block of its skb, or in a struct verve_handover.
+ * An arrival lives in the control block of its skb, or in a struct verve_handover.
  */
 struct verve_arrival {
 	struct llist_node node;
 	struct verve_pdu pdu;
 };
 
-/* How many packets it stands for. */
+/* Number of packets in an arrival */
 u32 verve_arrival_packets(const struct verve_arrival *arrival);
 
-/* Bytes that it takes while it waits, for the account (backlog.h). From the network. */
+/* Memory charged while a packet of the network waits (backlog.h), in bytes */
 u32 verve_arrival_memory(const struct verve_arrival *arrival);
 
-/* The arrival was taken in: give back its memory. BH off. */
+/* Free an arrival that the engine has taken in. BH off. */
 void verve_arrival_free(struct verve_arrival *arrival);
 
 /**
  * verve_arrival_copy() - copy payload into memory
- * @arrival: from
- * @offset: of the first byte in the payload
- * @to: where; advanced
+ * @arrival: source
+ * @offset: first byte to copy, counted from the start of the payload
+ * @to: destination; advanced
  * @len: bytes
  *
  * Context: BH off.
- * Return: 0; the iterator's error; or -ECANCELED: the sender
- * cannot read it, and will send it again or fail.
+ * Return: 0; the error of @to; or -ECANCELED when the memory of a loopback sender cannot
+ * be read, and the sender will repeat the packet or fail.
  */
 int verve_arrival_copy(const struct verve_arrival *arrival, u32 offset,
 		       struct verve_iter *to, u32 len);
 
-/* Is the payload of a packet where it belongs, and nowhere else? BH off. */
+/* Do the fragments of a packet already lie at @to, all of them? BH off. */
 bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
 			       const struct verve_iter *to, u32 len);
 
 /**
- * verve_arrival_repeats() - does a packet say what another one has said?
- * @arrival: from the network
- * @other: likewise
+ * verve_arrival_repeats() - compare a packet with an earlier one
+ * @arrival: packet from the network
+ * @other: packet from the network
  *
- * Who asks for an ACK may have changed, and what a response says beside its data.
+ * A retransmission may differ in its AckReq bit, and a response in the fields beside
+ * its data. The comparison ignores these.
  *
  * Context: any.
- * Return: true if headers and payload are the same otherwise.
+ * Return: true if all other header fields and the payload are the same.
  */
 bool verve_arrival_repeats(const struct verve_arrival *arrival,
 			   const struct verve_arrival *other);
 
-/* Did it come from where @av goes to, and to where @av comes from? */
+/* Do the addresses of a packet match @av, with source and destination exchanged? */
 bool verve_arrival_matches(const struct verve_arrival *arrival,
 			   const struct verve_av *av);
 
-/* Where an answer would go: addresses and netdev, no more. From the network. */
+/* Fill in addresses and netdev, and no more, for an answer to a packet of the network. */
 void verve_arrival_origin(const struct verve_arrival *arrival,
 			  struct verve_av *av);
 
 /**
- * verve_arrival_vlan() - by which VLAN an answer would go
- * @dev: device that got it
- * @arrival: from the network
+ * verve_arrival_vlan() - the VLAN of an answer
+ * @dev: device that received the packet
+ * @arrival: packet from the network
  *
- * The core knows a GID by its address and its VLAN, as rdma_read_gid_l2_fields() tells
- * it: that of the netdev with the address, or of one below a macvlan, bond or bridge.
- * Where several have the address, as link-local ones, it is that of the one that the
- * packet came by.
+ * The core identifies a GID by its address and its VLAN. rdma_read_gid_l2_fields()
+ * reports the VLAN: that of the netdev with the address, or of a netdev below a
+ * macvlan, bond or bridge with it. Where several netdevs have the address, as with
+ * link-local ones, the netdev that received the packet decides.
  *
  * Context: any.
- * Return: its number, or VERVE_NO_VLAN.
+ * Return: VLAN ID, or VERVE_NO_VLAN.
  */
 u16 verve_arrival_vlan(struct verve_dev *dev,
 		       const struct verve_arrival *arrival);
 
-/* Was it sent to a multicast address? */
+/* Was the packet sent to a multicast address? */
 bool verve_arrival_is_multicast(const struct verve_arrival *arrival);
 
 /**
- * verve_arrival_grh() - the 40 bytes in front of a UD message
- * @arrival: from the network
- * @grh: IPv6 header, or 20 zero bytes and the IPv4 header (Annex A17.4.5.1)
+ * verve_arrival_grh() - fill in the 40 bytes in front of a UD message
+ * @arrival: packet from the network
+ * @grh: the IPv6 header, or 20 zero bytes and the IPv4 header (Annex A17.4.5.1)
  *
  * Return: true for IPv6.
  */
 bool verve_arrival_grh(const struct verve_arrival *arrival, u8 grh[40]);
 
 /**
- * verve_neigh_limit_admits() - may a datagram from an unknown host go on?
- * @dev: device that got it
- * @arrival: from the network
+ * verve_neigh_limit_admits() - may a datagram go on to QP 1?
+ * @dev: device that received the datagram
+ * @arrival: the datagram
  *
- * The core's connection manager looks for the neighbour that leads to whoever asks for
- * a connection, and gives up after a second, in which all others wait. So of those
- * whose neighbour is not known, fewer than one in a second are let through. The others
- * are looked for here, and should be known when they ask again.
+ * The core's connection manager resolves the neighbour of each host that asks for a
+ * connection. It gives up after one second, and all other requests wait meanwhile.
+ * So fewer than one datagram a second is admitted from hosts whose neighbour is
+ * unknown. For the others, this function starts the resolution, which should be done
+ * by the time that the host asks again.
  *
  * Context: BH off.
- * Return: true, too, when the neighbour is known.
+ * Return: true if the neighbour is known or the rate limit admits the datagram.
  */
 bool verve_neigh_limit_admits(const struct verve_dev *dev,
 			      const struct verve_arrival *arrival);
 
-/* owner.c: whose an address is */
+/* owner.c: the netdev that has an address */
 
-/* As the core has it */
+/* No VLAN, in the core's notation */
 #define VERVE_NO_VLAN 0xffff
 
 /**
  * verve_owner_of_gid() - the netdev of a GID
- * @gid: of a Verve device
+ * @gid: GID of a Verve device
  *
  * Context: any.
- * Return: its ifindex; or 0 when it is not the device's netdev nor on top of that, or is
- * in another namespace.
+ * Return: the ifindex of the netdev; 0 when the netdev is neither that of the device
+ * nor on top of it, or is in another namespace.
  */
 int verve_owner_of_gid(const struct ib_gid_attr *gid);
 
 /**
  * verve_owner_find() - the netdev that has an address
- * @ndev: a device's
+ * @ndev: netdev of a Verve device
  * @addr: the address; IPv4 as v4-mapped
- * @ifindex: of the netdev to look at first, if it is @ndev or on top of that; or 0
+ * @ifindex: the netdev to check first, if it is @ndev or on top of @ndev; or 0
  *
  * Context: RCU.
- * Return: @ndev, a netdev on top of it, or NULL.
+ * Return: @ndev, a netdev on top of @ndev, or NULL.
  */
 struct net_device *verve_owner_find(struct net_device *ndev,
 				    const struct in6_addr *addr, int ifindex);
 
 /**
  * verve_owner_vlan() - the VLAN of a GID that is an address
- * @dev: a device
+ * @dev: Verve device
  * @addr: the address; IPv4 as v4-mapped
- * @ifindex: of the netdev to prefer where several have it
+ * @ifindex: the netdev to prefer when several have the address
  *
  * Context: any.
- * Return: its number, or VERVE_NO_VLAN.
+ * Return: VLAN ID, or VERVE_NO_VLAN.
  */
 u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,
 		     int ifindex);
 
-/* hw_roce.c: NICs that keep what is ours */
+/* hw_roce.c: NICs with RoCE of their own, which keep packets to UDP port 4791 */
 
 /**
- * verve_hw_roce_suspect() - an answer is due, or is missing
- * @dev: a device
+ * verve_hw_roce_suspect() - schedule a search for RDMA devices of the same NIC
+ * @dev: Verve device that waits for an answer
  *
- * Where no packet has ever arrived, an RDMA device of the same NIC may have taken them
- * all: then the log says so, once.
+ * If @dev has received no packet by then, an RDMA device of the same NIC may have
+ * taken them all. The log names such a device once.
  *
- * Context: any up to softirq; the QPs of @dev end before it does.
+ * Context: any up to softirq. All QPs of @dev must be gone before verve_hw_roce_exit().
  */
 void verve_hw_roce_suspect(struct verve_dev *dev);
-void verve_hw_roce_init(struct verve_dev *dev);	/* no suspicion */
-/* It is not suspected any more. Process context, without RTNL. */
+void verve_hw_roce_init(struct verve_dev *dev);	/* no search is scheduled */
+/* Cancel the search. Process context, without RTNL. */
 void verve_hw_roce_exit(struct verve_dev *dev);
 
-/* netns.c: sockets of a network namespace, shared by its devices */
+/* netns.c: the sockets of a network namespace, which its devices share */
 
 /**
  * verve_net_get() - open UDP port 4791 in a namespace, or share it
  * @net: namespace
  *
  * Context: process.
- * Return: the namespace's state, or ERR_PTR(-EADDRINUSE...).
+ * Return: the state of the namespace; or ERR_PTR: -EADDRINUSE when another socket has
+ * the port, -ENODEV when the namespace goes away, -ENOMEM.
  */
 struct verve_net *verve_net_get(struct net *net);
-/* Context: process; RTNL may be held. */
+/* Release what verve_net_get() returned. Process context; RTNL may be held. */
 void verve_net_put(struct verve_net *vnet);
-/* The namespace, or NULL once it has gone. RCU, or whatever else holds it. */
+/*
+ * The namespace, or NULL once it is gone. Valid under RCU, or for as long as the caller
+ * keeps the namespace alive by other means.
+ */
 struct net *verve_net_ns(const struct verve_net *vnet);
 
 /**
- * verve_net_attach() - packets that name no QP may find the device
- * @vnet: held by the device
- * @dev: ready for packets
- * @ifindex: of its netdev
+ * verve_net_attach() - let packets find a device without a QP
+ * @vnet: state of the namespace, which @dev holds
+ * @dev: device that is ready for packets
+ * @ifindex: ifindex of its netdev
  *
- * Packets for QP 1, and the counting of those that no QP takes, need a device.
+ * Packets to QP 1 are looked up by device. So is the counter for packets whose QP does
+ * not exist.
  *
  * Context: process.
  * Return: 0, -EEXIST or -ENOMEM.
  */
 int verve_net_attach(struct verve_net *vnet, struct verve_dev *dev,
 		     int ifindex);
-/* The reverse; receivers have done with @dev when it returns. Process. */
+/* Undo verve_net_attach(), and wait until no receiver uses @dev. Process context. */
 void verve_net_detach(struct verve_net *vnet, struct verve_dev *dev);
 
 int verve_net_init(void);	/* module load */
@@ -376,11 +389,11 @@ void verve_net_exit(void);
 
 /* packet.c */
 
-/* The largest path MTU whose packets fit a netdev. Any context. */
+/* The largest path MTU whose packets fit a netdev; any context */
 enum ib_mtu verve_port_mtu(const struct net_device *ndev);
-/* The largest that there is room for now. Any context. */
+/* The largest path MTU that the netdev of a device has room for now; any context */
 enum ib_mtu verve_path_mtu(const struct verve_dev *dev);
 
-void verve_packet_exit(void);	/* module unload, when nothing is sent any more */
+void verve_packet_exit(void);	/* module unload, after the last packet was sent */
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Path MTUs that do not count (pmtu.h)
+ * Learned path MTUs, and how packets ignore them (pmtu.h)
  */
 #include <linux/in.h>
 #include <linux/ipv6.h>
@@ -19,14 +19,14 @@
 #include "pmtu.h"
 
 /*
- * For packets of all namespaces and of both families: it is never bound, and of the
- * initial namespace, so that packets may outlive their own.
+ * Socket for packets of all namespaces and both families. It is never bound. It belongs
+ * to the initial namespace, so packets may outlive their own.
  */
 static struct socket *prober;
 
 bool verve_pmtu_is_learned(const struct dst_entry *dst)
 {
-	/* Whoever transforms packets needs room for that. */
+	/* A transform needs room in the packet, and lowers the MTU for that. */
 	if (dst_xfrm(dst) || dst->lwtstate)
 		return false;
 	if (dst->ops->family == AF_INET6)
@@ -41,7 +41,7 @@ u32 verve_pmtu_of(const struct dst_entry *dst)
 
 	if (!verve_pmtu_is_learned(dst))
 		return dst_mtu(dst);
-	/* The metric of an IPv6 route is what it has learned. */
+	/* The MTU metric of an IPv6 route is the learned value, not a configured one. */
 	if (dst->ops->family == AF_INET)
 		set = dst_metric_raw(dst, RTAX_MTU);
 	return set ?: READ_ONCE(dst->dev->mtu);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Priorities of packets in the stack (see net.h)
+ * Priorities of packets in the stack (verve_flow_priority() in net.h)
  */
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
@@ -15,8 +15,8 @@ static u32 pcp_of(struct net_device *vlan, u32 priority)
 }
 
 /*
- * The service level that stands for a priority: a VLAN's PCP, or a traffic class. So
- * the core's rdma_cm finds one for the TOS of a connection.
+ * The service level that a priority stands for: the PCP of a VLAN, or a traffic class.
+ * The core's rdma_cm derives the service level of a connection from its TOS in this way.
  */
 static u32 level_of(struct net_device *ndev, u32 priority)
 {

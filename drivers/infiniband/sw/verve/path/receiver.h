@@ -2,8 +2,8 @@
 /**
  * DOC: Receivers
  *
- * All that the path calls of what is above it: arrivals come up by these functions,
- * which the transport implements. To the path, a QP is a name for whoever gets them.
+ * The functions that the path calls in the layer above it, to pass arrivals up. The
+ * transport implements them. The path only passes a QP on and never looks inside.
  */
 #ifndef VERVE_PATH_RECEIVER_H
 #define VERVE_PATH_RECEIVER_H
@@ -19,41 +19,42 @@ struct verve_net;
 struct verve_qp;
 
 /**
- * verve_qp_find() - the QP that a packet is for
- * @vnet: namespace that it arrived in
- * @qpn: destination QP, not 1
+ * verve_qp_find() - look up the QP of a packet
+ * @vnet: namespace that the packet arrived in
+ * @qpn: destination QP number, not 1
+ *
  * Context: any up to softirq.
  * Return: QP with a reference, or NULL.
  */
 struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn);
-/* QP 1 of a device, with a reference, or NULL. */
+/* Look up QP 1 of a device, likewise. Return: QP with a reference, or NULL. */
 struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev);
 
 /**
- * verve_batch_receive() - packets for one QP
- * @batch: with packets, and a QP, whose reference is given
+ * verve_batch_receive() - count packets for a QP and put them into its inbox
+ * @batch: packets and their QP; the reference is consumed
  *
- * They are counted, and get into the inbox as far as there is room.
+ * Packets are dropped when the inbox has no room.
  *
  * Context: softirq, RCU.
  */
 void verve_batch_receive(struct verve_batch *batch);
 
 /**
- * verve_mcast_receive() - a packet for a group
- * @vnet: namespace that it arrived in
- * @dev: device that it is for
- * @addr: of the group
- * @arrival: the packet, of which each member gets a copy
+ * verve_mcast_receive() - deliver a packet to the members of a multicast group
+ * @vnet: namespace that the packet arrived in
+ * @dev: device that the packet is for
+ * @addr: address of the group
+ * @arrival: the packet; each member gets a copy
  *
  * Context: softirq, RCU.
- * Return: false: there is no such group.
+ * Return: true if the group exists.
  */
 bool verve_mcast_receive(struct verve_net *vnet, struct verve_dev *dev,
 			 const struct in6_addr *addr,
 			 const struct verve_arrival *arrival);
 
-/* A handover for @qp, of a pair whose engines are both owned. BH off. */
+/* Take in a handover at @qp. The caller owns both engines of the pair. BH off. */
 void verve_pair_receive(struct verve_qp *qp, struct verve_arrival *arrival);
 
 #endif

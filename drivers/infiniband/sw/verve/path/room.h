@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long a train may be
+ * Room for packets in a train
  */
 #ifndef VERVE_PATH_ROOM_H
 #define VERVE_PATH_ROOM_H
@@ -8,14 +8,14 @@
 #include <linux/types.h>
 
 /**
- * verve_train_room() - the most bytes of one skb, from the IP header on
- * @most: what the netdev takes, link headers included: its gso_max_size; any number
- * @reserved: what those headers may need
+ * verve_train_room() - largest size of a train, from its IP header on
+ * @most: gso_max_size of the netdev, which includes link headers; any value is valid
+ * @reserved: room for link headers
  *
- * The length of a train has to fit into the IP header, as one packet's has.
+ * The length of a train must fit into its IP header.
  *
- * Return: at most 65535; 0 where there is no room for a train, and each packet goes
- * alone.
+ * Return: bytes, at most 65535; 0 when there is no room for a train and each packet is
+ * sent alone.
  */
 static inline u32 verve_train_room(u32 most, u32 reserved)
 {

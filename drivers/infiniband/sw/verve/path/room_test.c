@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The room for trains, where a netdev says anything that it can say
+ * verve_train_room() for every kind of gso_max_size that a netdev can have
  */
 #include <kunit/test.h>
 #include "room.h"

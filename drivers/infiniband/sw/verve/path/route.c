@@ -2,11 +2,10 @@
 /*
  * Routes of flows
  *
- * Addresses come from GIDs, so a flow's source address is an address of the
- * device's netdev, or of a VLAN, bond or bridge on top of it: packets leave
- * through the one that the GID is of, not by what the routing table
- * prefers. A destination that is an address of this namespace is the
- * exception: such packets never leave it.
+ * The source address of a flow comes from a GID. It is an address of the device's
+ * netdev, or of a VLAN, bond or bridge on top of it. Packets leave by that netdev, and
+ * not by the one that the routing table prefers. Packets to an address of this
+ * namespace are the exception: they never leave it.
  */
 #include <linux/netdevice.h>
 #include <linux/random.h>

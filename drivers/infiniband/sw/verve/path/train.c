@@ -31,13 +31,13 @@ bool verve_train_is_allowed(void)
 	return READ_ONCE(trains);
 }
 
-/* An IPsec transform or a lightweight tunnel wants packets one by one. */
+/* IPsec transforms and lightweight tunnels work on single packets. */
 static bool may_couple(const struct dst_entry *dst)
 {
 	return verve_train_is_allowed() && !dst_xfrm(dst) && !dst->lwtstate;
 }
 
-/* One skb must stay below what the device takes and IP can say. */
+/* The length of a train is limited by the netdev and by the IP header. */
 static void set_limits(struct verve_train *train, const struct dst_entry *dst)
 {
 	const struct net_device *ndev = dst->dev;
@@ -74,8 +74,8 @@ static void put_head(struct verve_train *train, struct verve_flow *flow,
 }
 
 /*
- * As GRO would have coupled it: the length counts what follows the UDP header,
- * the headers stand in front of the data.
+ * Append a packet in the form that GRO makes: skb->len counts the bytes behind the UDP
+ * header, and the headers lie in front of skb->data.
  */
 static void put_behind(struct verve_train *train, struct sk_buff *skb)
 {
@@ -104,14 +104,17 @@ void verve_train_couple(struct verve_train *train, struct sk_buff *skb)
 	}
 }
 
-/* Is there room for a packet, with @len bytes behind its UDP header? */
+/* Is there room for a packet with @len bytes behind its UDP header? */
 static bool has_room(const struct verve_train *train, u32 len)
 {
 	return train->packets < train->max_packets &&
 	       train->head->len + len <= train->max_len;
 }
 
-/* All are as long as the first, or the last is shorter. */
+/*
+ * May a packet be appended for USO? All packets have the length of the first, only the
+ * last may be shorter.
+ */
 static bool may_append(const struct verve_train *train,
 		       const struct verve_burst *burst, u32 len)
 {
@@ -128,7 +131,7 @@ static u32 len_of(const struct verve_pdu *pdu)
 	       VERVE_ICRC_LEN;
 }
 
-/* Return: 0, or why not; -ENOBUFS: it has to be a packet of its own. */
+/* Return: 0; -ENOBUFS when the packet must be built by itself; or another error */
 static int append(struct verve_train *train, struct verve_flow *flow,
 		  const struct verve_burst *burst, const struct verve_pdu *pdu)
 {
@@ -191,8 +194,9 @@ static void seal_train(struct verve_train *train)
 }
 
 /*
- * The kernel knows no segmentation of UDP without checksums: it, or the NIC, computes
- * them from what the field says of the pseudo header. The ICRC masks them.
+ * The kernel has no UDP segmentation without checksums. The NIC, or the stack, computes
+ * each from the sum of the pseudo header in the checksum field. The ICRC masks that
+ * field.
  */
 static void seal_uso(struct verve_train *train)
 {
@@ -214,7 +218,7 @@ static void seal_uso(struct verve_train *train)
 	verve_count(train, tx_uso_skbs, 1);
 }
 
-/* IP's own length is written by ip_local_out() and ip6_local_out(). */
+/* ip_local_out() and ip6_local_out() write the length in the IP header. */
 void verve_train_seal(struct verve_train *train)
 {
 	struct sk_buff *head = train->head;
@@ -272,7 +276,7 @@ void verve_train_flush(struct verve_train *train)
 	transmit(train);
 }
 
-/* What was sent again is not worth it, and neither is a single packet. */
+/* No LSO for retransmissions, nor for a single packet */
 static u32 lso_packets(const struct verve_train *train,
 		       const struct verve_flow *flow,
 		       const struct verve_burst *burst, u32 first)

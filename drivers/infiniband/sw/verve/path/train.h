@@ -2,14 +2,13 @@
 /**
  * DOC: Trains
  *
- * Most of what a small packet costs is its way through the IP stack, so
- * consecutive packets of a flow go through it coupled: one skb, whose
- * frag_list holds further packets that are each complete, with IP and UDP
- * headers of their own (SKB_GSO_FRAGLIST). The stack uncouples them where a
- * device needs that, or at the receiving socket; the packets on the wire are
- * the same as if each had been sent alone. They may differ in length, their
- * UDP checksum stays 0, and IPv4 identifications are rewritten as consecutive
- * ones, which is what they are, so that every ICRC stays right.
+ * Most of the cost of a small packet is its way through the IP stack. So consecutive
+ * packets of a flow pass the stack coupled: in one skb, whose frag_list holds further
+ * complete packets, each with its own IP and UDP headers (SKB_GSO_FRAGLIST). The stack
+ * uncouples them where a device needs that, or at the receiving socket. The packets on
+ * the wire are the same as if each had been sent alone: they may differ in length, and
+ * their UDP checksum stays 0. The stack rewrites IPv4 identifications as consecutive
+ * ones, which they already are, so every ICRC stays right.
  */
 #ifndef VERVE_PATH_TRAIN_H
 #define VERVE_PATH_TRAIN_H
@@ -20,28 +19,28 @@ struct verve_loop;
 struct verve_qp;
 
 /**
- * struct verve_train - packets that wait to be sent as one
+ * struct verve_train - packets that wait to be sent as one skb
  * @dev: device that sends
  * @qpn: QP that sends
- * @stats: where it is counted
+ * @stats: counters of the QP
  * @head: first packet, or NULL
  * @tail: last packet behind @head, or NULL
- * @packets: how many
- * @bytes: transport headers, payload, pad and ICRC of all
- * @max_packets: for the route at hand
- * @max_len: bytes of one skb, likewise
- * @ip_id: IPv4 identification of the packet that may follow
- * @is_v6: it goes by IPv6
- * @icrc_offload: its packets lack their ICRCs
- * @max_segs: most packets that the NIC is to make of @head, which then is one packet
- *	with the payload of all; 0: it is a train
- * @is_trial: that is a trial
- * @is_closed: the last packet of that is shorter, so no other follows
- * @peer: QP that needs no packets, or NULL: then all the above is not used
- * @peer_stats: where that is counted, for this round
- * @loop: what passes to and from @peer
+ * @packets: number of packets
+ * @bytes: transport headers, payload, pad and ICRC of all packets
+ * @max_packets: limit of @packets for the current route
+ * @max_len: limit of skb->len for the current route
+ * @ip_id: IPv4 identification of the next packet
+ * @is_v6: the packets are IPv6
+ * @icrc_offload: the device fills in the ICRCs
+ * @max_segs: limit of packets that the NIC will cut @head into (USO); @head then is one
+ *	packet with the payload of all. 0: @head is a train
+ * @is_trial: this is a trial of USO (offload/uso.h)
+ * @is_closed: the last packet for USO is shorter than the first, so no other may follow
+ * @peer: QP that bursts are handed over to, without packets; or NULL
+ * @peer_stats: counters of @peer for this round
+ * @loop: state shared with @peer
  *
- * On the stack of whoever owns the flow.
+ * A train is on the stack of the function that owns the flow.
  */
 struct verve_train {
 	struct verve_dev *dev;
@@ -65,37 +64,38 @@ struct verve_train {
 };
 
 /**
- * verve_train_add() - send a burst, or append it to what will be sent
- * @train: train; full ones are sent, and one of another flow
- * @flow: where to; its route may be renewed
- * @burst: what; its payload iterator is advanced. Made shorter, and not to end
- *	the message, when memory is absent after its first packet
+ * verve_train_add() - add the packets of a burst to a train, or hand the burst over
+ * @train: train; sent when it is full or of another flow
+ * @flow: flow of the packets; its route may be renewed
+ * @burst: burst; its payload iterator is advanced. When memory is absent behind the
+ *	first packet, the burst is truncated and does not end the message
  *
- * The last packets stay in @train until verve_train_flush(). A packet that
- * cannot be sent (no route, no memory, a full queue) is a lost packet: counted
- * as send_err, not an error.
+ * The last packets stay in @train until verve_train_flush(). A packet without a route,
+ * without memory or with a full queue is a lost packet: it counts as send_err, and is
+ * not an error.
  *
  * Context: BH off, interrupts on.
- * Return: 0, or the payload iterator's error: -EACCES or -EINVAL, when packets
- * before the bad memory may be sent, or -EAGAIN, when none is.
+ * Return: 0; or the error of the payload iterator: -EACCES or -EINVAL, when packets
+ * before the bad memory may have been added; -EAGAIN, when none was.
  */
 int verve_train_add(struct verve_train *train, struct verve_flow *flow,
 		    struct verve_burst *burst);
 
 /**
- * verve_train_flush() - send what is in a train
- * @train: may be empty; is empty afterwards
+ * verve_train_flush() - send the packets of a train
+ * @train: train, perhaps empty; empty afterwards
+ *
  * Context: BH off, interrupts on.
  */
 void verve_train_flush(struct verve_train *train);
 
 /**
- * verve_train_put() - append a packet, which is made here
- * @train: train; sent first when the packet does not fit
- * @flow: of the packet, with a route; the same as that of others in @train. Its
- *	identification is that of the packet
- * @burst: that the packet is of
- * @pdu: what it says
+ * verve_train_put() - build a packet and append it to a train
+ * @train: train; sent first when it has no room for the packet
+ * @flow: flow of the train, with a route; @flow->ip_id is that of the packet
+ * @burst: burst of the packet
+ * @pdu: header fields of the packet
+ *
  * Context: BH off, RCU.
  * Return: 0, or as verve_packet_build().
  */
@@ -104,28 +104,28 @@ int verve_train_put(struct verve_train *train, struct verve_flow *flow,
 		    const struct verve_pdu *pdu);
 
 /**
- * verve_train_put_lso() - send packets of a burst by a device that makes them
- * @train: train; sent before
- * @flow: as for verve_train_put(); has LSO
- * @burst: burst; its payload is advanced. Made shorter when memory is absent
- * @first: packet of it that is next
+ * verve_train_put_lso() - send packets of a burst as one LSO packet
+ * @train: train; sent before the LSO packet
+ * @flow: flow with a route and LSO
+ * @burst: burst; its payload is advanced. Truncated when memory is absent
+ * @first: index of the next packet of the burst
  *
  * Context: BH off, RCU.
- * Return: how many packets; 0: the next one has to be sent otherwise; or the payload
- * iterator's error.
+ * Return: number of packets; 0 when the next packet must be sent without LSO; or the
+ * error of the payload iterator.
  */
 int verve_train_put_lso(struct verve_train *train, struct verve_flow *flow,
 			struct verve_burst *burst, u32 first);
 
 /*
- * A train of packets that are made elsewhere, each with its data at the IP header, and
- * all of one flow. @train begins as zeros.
+ * Couple packets that were built elsewhere. All are of one flow, and the data of each
+ * begins at the IP header. @train begins as zeros.
  */
 void verve_train_couple(struct verve_train *train, struct sk_buff *skb);
-/* All are there: @train->head is the train, or the only packet. */
+/* Finish a train: @train->head is ready to be sent, also if it is a single packet. */
 void verve_train_seal(struct verve_train *train);
 
-/* Did nobody say trains=N? */
+/* Are trains enabled? The module parameter trains=N disables them. */
 bool verve_train_is_allowed(void);
 
 #endif
