@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ICRC offload: by the NIC, or by software where the packet leaves the stack
+ * ICRC offload: the NIC, or software at the egress device, computes the ICRC
  *
- * The registry of NICs is another module, and need not be there: it is loaded if it
- * can be found, and held while this module is loaded.
+ * The registry of NICs is another module, which may be absent. It is loaded if it is
+ * installed, and its reference is held for as long as this module is loaded.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -22,7 +22,7 @@
 
 const struct verve_offload_registry *verve_registry;
 
-/* The headers of one packet, as they will be on the wire */
+/* IP and UDP headers of one packet as they will be on the wire */
 struct headers {
 	union {
 		struct iphdr v4;
@@ -32,7 +32,10 @@ struct headers {
 	bool is_v6;
 };
 
-/* @ip and @udp may be those of a train, which tell the length of all of it. */
+/*
+ * @ip and @udp may be the headers of a train, with the length of the whole train.
+ * Return: false if the packet no longer goes to port 4791.
+ */
 static bool copy_headers(struct headers *headers, const void *ip,
 			 const struct udphdr *udp, u32 udp_len)
 {
@@ -50,8 +53,8 @@ static bool copy_headers(struct headers *headers, const void *ip,
 }
 
 /*
- * The packet's headers are linear, and so is what follows, up to @end. Return: false
- * if somebody has changed them.
+ * Compute the ICRC of a packet whose bytes are linear up to @end. Return: false if the
+ * headers were changed on the way.
  */
 static bool fill_packet(struct sk_buff *skb, struct udphdr *udp, u8 *end)
 {
@@ -72,7 +75,7 @@ static bool fill_packet(struct sk_buff *skb, struct udphdr *udp, u8 *end)
 	return true;
 }
 
-/* As the packet was built: behind the UDP header it is linear and complete. */
+/* Is the packet still as it was built: linear and complete behind the UDP header? */
 static bool is_intact(const struct sk_buff *skb)
 {
 	u32 len = skb_tail_pointer(skb) - skb_transport_header(skb);
@@ -90,7 +93,10 @@ static bool is_intact(const struct sk_buff *skb)
 	       len == sizeof(struct udphdr) + shinfo->gso_size;
 }
 
-/* Of a train all, or none: where the head is changed, segmentation changes the rest. */
+/*
+ * Compute the ICRCs of all packets of a train, or of none: segmentation copies changes of
+ * the first packet's headers to all.
+ */
 static u32 fill(struct sk_buff *skb)
 {
 	struct sk_buff *member;
@@ -117,9 +123,9 @@ static const struct verve_offload_transport transport = {
 };
 
 /*
- * What goes to a group, IP copies for members on this machine; and a route that
- * packets are transformed on leads to no device that could see the ICRC. Where the
- * path MTU is not heeded, a packet's socket is another.
+ * Can the egress device of a flow see its ICRCs? IP copies multicast packets to members
+ * on this machine. A transform hides the ICRC from the device. A packet that ignores a
+ * learned path MTU has a socket already, so it cannot have the one of ICRC offload.
  */
 static bool is_plain(const struct verve_flow *flow)
 {
@@ -133,7 +139,7 @@ static bool is_plain(const struct verve_flow *flow)
 	return !ipv4_is_multicast(av->daddr.s6_addr32[3]);
 }
 
-/* What registered NICs do; nothing is looked up while there are none. */
+/* Features of a netdev's NIC. No lookup while no registered NIC has a wanted feature. */
 static u32 features(struct net_device *ndev, u32 wanted)
 {
 	if (!verve_registry ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ICRC, left to NICs whose driver has registered (rdma/verve_offload.h)
+ * ICRC offload to NICs whose driver has registered (rdma/verve_offload.h)
  */
 #ifndef VERVE_OFFLOAD_ICRC_H
 #define VERVE_OFFLOAD_ICRC_H
@@ -14,74 +14,81 @@ struct verve_flow;
 struct verve_stats;
 struct verve_offload_registry;
 
-/* What registered NICs are found by; NULL without, and set before there are devices */
+/* The registry of NICs, or NULL. Constant while devices exist. */
 extern const struct verve_offload_registry *verve_registry;
 
 /**
- * verve_icrc_offload_select() - what might a NIC do for a flow's packets now?
+ * verve_icrc_offload_select() - choose the offloads for the next packets of a flow
  * @dev: device that sends
- * @flow: with a route; @flow->icrc_offload and @flow->has_lso are set
- * Context: BH off, RCU. The owner of @flow.
+ * @flow: flow with a route; @flow->icrc_offload and @flow->has_lso are set
+ *
+ * Context: BH off, RCU. The caller owns @flow.
  */
 void verve_icrc_offload_select(const struct verve_dev *dev,
 			       struct verve_flow *flow);
 
 enum verve_icrc_offload_status {
 	VERVE_ICRC_OFFLOAD_OFFERED,
-	/* a driver offers something, but not this */
+	/* the NIC's driver has registered, but does not offer this feature */
 	VERVE_ICRC_OFFLOAD_WITHHELD,
 	VERVE_ICRC_OFFLOAD_UNOFFERED,
-	VERVE_ICRC_OFFLOAD_NO_REGISTRY, /* there is no registry */
+	VERVE_ICRC_OFFLOAD_NO_REGISTRY, /* the registry is not loaded */
 };
 
 /**
- * verve_icrc_offload_query() - does a NIC do something for what leaves by a
- * netdev, or comes in?
- * @dev: device
- * @ndev: netdev
- * @feature: what, of enum verve_offload_feature
+ * verve_icrc_offload_query() - does the NIC of a netdev offer a feature?
+ * @dev: Verve device
+ * @ndev: netdev that packets leave or come in by
+ * @feature: enum verve_offload_feature
  *
  * Context: RCU.
- * Return: whether a driver offers the feature, and if not, what there is instead.
+ * Return: VERVE_ICRC_OFFLOAD_OFFERED, or the reason why not.
  */
 enum verve_icrc_offload_status
 verve_icrc_offload_query(const struct verve_dev *dev, struct net_device *ndev,
 			 u32 feature);
 
 /**
- * verve_icrc_offload_tx() - leave the ICRC of a packet or train to the NIC
+ * verve_icrc_offload_tx() - leave the ICRC of a packet or train to the egress device
  * @dev: device that sends
- * @skb: packet whose last four bytes are the ICRC's place, or a train of them
+ * @skb: packet whose last four bytes are reserved for the ICRC, or a train of them
+ *
  * Context: BH off.
  */
 void verve_icrc_offload_tx(const struct verve_dev *dev, struct sk_buff *skb);
 
 /**
- * verve_icrc_offload_tx_lso() - leave an LSO packet to the NIC
+ * verve_icrc_offload_tx_lso() - leave the segmentation of an LSO packet to the NIC
  * @dev: device that sends
- * @skb: from verve_lso_build()
+ * @skb: packet from verve_lso_build()
+ *
  * Context: BH off.
  */
 void verve_icrc_offload_tx_lso(const struct verve_dev *dev,
 			       struct sk_buff *skb);
 
 /**
- * verve_icrc_offload_is_verified() - does a NIC say that a packet's ICRC is right?
- * @skb: as it came in; its netdev is believed only if its driver has registered
+ * verve_icrc_offload_is_verified() - has a NIC verified the ICRC of a packet?
+ * @skb: received packet
+ *
+ * The checksum state of a packet counts only if the driver of its NIC has registered.
  *
  * Context: softirq, RCU.
- * Return: true if the NIC has compared it.
+ * Return: true if the ICRC is right.
  */
 bool verve_icrc_offload_is_verified(const struct sk_buff *skb);
 
-/* Add what the registry has counted for the device. Any context. */
+/* Add the registry's counters of a device to @values. Any context. */
 void verve_icrc_offload_stats(const struct verve_dev *dev, u64 *values);
 
-/* A device comes, and goes. Without the registry, or memory, nothing is offloaded. */
+/*
+ * Open and close a device's sender in the registry. Without registry or memory, the
+ * device uses no ICRC offload. Process context.
+ */
 void verve_icrc_offload_open(struct verve_dev *dev);
 void verve_icrc_offload_close(struct verve_dev *dev);
 
-void verve_icrc_offload_init(void); /* module load: looks for the registry */
+void verve_icrc_offload_init(void); /* module load: find the registry */
 void verve_icrc_offload_exit(void);
 
 #endif

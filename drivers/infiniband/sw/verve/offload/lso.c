@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * LSO: a device makes the packets (see lso.h)
+ * LSO: the device segments messages (see lso.h)
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -18,15 +18,15 @@
 #include "lso.h"
 
 enum {
-	/* As of trials of other NICs' segmentation (uso.c) */
+	/* As for USO (uso.c) */
 	MOST_FAILURES = 8,
-	/* BTH, RETH, immediate data: no packet with payload has more of RC or UC. */
+	/* BTH, RETH, immediate data: the most that an RC or UC packet with payload has */
 	MAX_HDR_LEN = sizeof(struct verve_bth_hdr) +
 		      sizeof(struct verve_reth_hdr) +
 		      sizeof(struct verve_immdt_hdr),
 };
 
-/* Then it is tried again, with one. */
+/* After this time, one LSO packet is tried. */
 #define PAUSE	(10 * HZ)
 
 bool verve_lso_is_trusted(const struct verve_flow *flow)
@@ -55,12 +55,12 @@ bool verve_lso_lost(struct verve_flow *flow)
 		lso->failures++;
 	if (lso->failures < MOST_FAILURES)
 		return false;
-	/* Not 0 */
+	/* 0 stands for "not barred". */
 	lso->barred_until = (jiffies + PAUSE) | 1;
 	return is_first;
 }
 
-/* ---------------------------------------------------------------- to the device */
+/* -------------------------------------------------- build an LSO packet */
 
 static u32 headers_len(const struct verve_flow *flow)
 {
@@ -79,13 +79,13 @@ u32 verve_lso_packets(const struct verve_flow *flow,
 	return (max_len - headers) / each;
 }
 
-/* Payload of so many packets, of which the last may be the message's */
+/* Payload of @packets packets from @first on; the last of the message may be shorter */
 static u32 payload_len(const struct verve_burst *burst, u32 first, u32 packets)
 {
 	return min(burst->length - first * burst->mtu, packets * burst->mtu);
 }
 
-/* Behind the BTH of one packet */
+/* Bytes of extended headers in packet @i */
 static u32 extended_len(const struct verve_burst *burst, u32 i)
 {
 	struct verve_pdu pdu;
@@ -100,14 +100,14 @@ u32 verve_lso_bytes(const struct verve_burst *burst, u32 first, u32 packets)
 	u32 length = payload_len(burst, first, packets);
 	u32 bytes = length + verve_wire_pad(length) + packets * each;
 
-	/* Those in between have none. */
+	/* Packets in between have no extended headers. */
 	bytes += extended_len(burst, first);
 	if (packets > 1)
 		bytes += extended_len(burst, first + packets - 1);
 	return bytes;
 }
 
-/* Return: why it is not all; @packets: how much it is */
+/* @packets: filled with the number attached. Return: 0 also when fragments run out */
 static int attach_payload(struct sk_buff *skb, const struct verve_burst *burst,
 			  u32 first, u32 *packets)
 {
@@ -117,7 +117,7 @@ static int attach_payload(struct sk_buff *skb, const struct verve_burst *burst,
 	for (i = 0; i < most; i++) {
 		u32 len = payload_len(burst, first + i, 1);
 
-		/* One fragment is left for the ICRC. */
+		/* The ICRC needs the last fragment. */
 		if (skb_shinfo(skb)->nr_frags == MAX_SKB_FRAGS - 1)
 			break;
 		err = verve_packet_attach(skb, burst->payload, len,
@@ -129,7 +129,7 @@ static int attach_payload(struct sk_buff *skb, const struct verve_burst *burst,
 	return err;
 }
 
-/* The payload is there: headers in front of it, and a place for the ICRC behind */
+/* Add the headers in front of the payload, and room for the ICRC behind it. */
 static int finish(struct sk_buff *skb, const struct verve_flow *flow,
 		  const struct verve_burst *burst, u32 first, u32 packets)
 {
@@ -162,7 +162,7 @@ struct sk_buff *verve_lso_build(const struct verve_flow *flow,
 	if (unlikely(err && (!*packets || (err != -EAGAIN && err != -ENOBUFS))))
 		goto free;
 	failed = finish(skb, flow, burst, first, *packets);
-	/* Memory is absent from there on. */
+	/* Memory of the packets behind these is absent. */
 	if (unlikely(err == -EAGAIN))
 		verve_burst_truncate(burst, first + *packets);
 	if (likely(!failed))
@@ -173,12 +173,12 @@ free:
 	return ERR_PTR(err == -ENOBUFS ? -ENOMEM : err);
 }
 
-/* ---------------------------------------------------------------- at the device */
+/* -------------------------------------------------- segment it in software */
 
 /**
- * struct whole - an LSO packet, as it is read
- * @skb: it
- * @burst: what it says
+ * struct whole - an LSO packet and its parsed headers
+ * @skb: the LSO packet
+ * @burst: the burst that it stands for
  * @ip_len: bytes of the IP header
  * @bth: offset of the BTH
  */
@@ -189,7 +189,7 @@ struct whole {
 	u32 bth;
 };
 
-/* As it was built, from the IP header to the BTH? */
+/* Are the headers from IP to BTH as they were built? */
 static bool is_intact(const struct sk_buff *skb)
 {
 	u32 ip_len = ip_hdr(skb)->version == 6 ? sizeof(struct ipv6hdr) :
@@ -203,7 +203,7 @@ static bool is_intact(const struct sk_buff *skb)
 	       ntohs(udp_hdr(skb)->len) == skb->len - udp;
 }
 
-/* Somebody may have reshaped it on its way. */
+/* Parse an LSO packet. Return: false if the stack has reshaped it. */
 static bool read_whole(struct sk_buff *skb, struct whole *whole)
 {
 	struct verve_burst *burst = &whole->burst;
@@ -233,7 +233,7 @@ static bool read_whole(struct sk_buff *skb, struct whole *whole)
 	       DIV_ROUND_UP(burst->length, burst->mtu) == burst->packets;
 }
 
-/* Of a packet, or of the train that it is the first of */
+/* Set the lengths in the headers of a packet, or of a train's first packet. */
 static void set_lengths(struct sk_buff *skb, u32 len)
 {
 	u32 udp_len = len - skb_network_header_len(skb);
@@ -248,7 +248,7 @@ static void set_lengths(struct sk_buff *skb, u32 len)
 	}
 }
 
-/* Whatever stands in front of the BTH is copied; @i tells how to change it. */
+/* Begin packet @i with a copy of all headers in front of the BTH. */
 static struct sk_buff *begin_packet(const struct whole *whole, u32 i, u32 room)
 {
 	u32 headroom = skb_headroom(whole->skb);
@@ -270,7 +270,7 @@ static struct sk_buff *begin_packet(const struct whole *whole, u32 i, u32 room)
 	return skb;
 }
 
-/* Return: one packet, its data at the IP header, the ICRC zero; NULL without memory */
+/* Return: packet @i, data at the IP header, zeros for the ICRC; NULL without memory */
 static struct sk_buff *cut(const struct whole *whole, u32 i)
 {
 	const struct verve_burst *burst = &whole->burst;

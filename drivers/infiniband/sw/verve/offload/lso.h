@@ -2,66 +2,65 @@
 /**
  * DOC: LSO
  *
- * A device whose driver offers that (VERVE_OFFLOAD_TX_LSO) makes the packets of a
- * run itself, and is given one, as if the path MTU were larger: the headers of a
- * packet in the place of all, and the payload of all. So there are headers to build,
- * and an skb to allocate, once in up to 64 KiB.
+ * A device whose driver offers VERVE_OFFLOAD_TX_LSO segments messages itself. It is
+ * given a run of packets as one packet, as if the path MTU were larger: with the headers
+ * of a packet in place of them all, and the payload of all. So up to 64 KiB need only
+ * one skb and one set of headers.
  *
- * It is decided at the device whether it does that. If not, the LSO packet becomes a
- * train there, of the packets that would have been sent.
+ * The egress device decides for each LSO packet. If it refuses, the LSO packet becomes a
+ * train there, of the packets that would have been sent without LSO.
  *
- * A driver that says that it knows how is believed. But where packets made by it
- * had to be sent again eight times in a row, and no LSO packet arrived meanwhile,
- * the flow has none for ten seconds, and then one, to see. What is sent again is
- * never LSO.
+ * The offer of a driver is trusted until it fails. Eight consecutive retransmissions
+ * with an LSO packet out, and none acknowledged in between, bar the flow from LSO for
+ * ten seconds. Then one LSO packet is tried. Retransmissions never use LSO.
  */
 #ifndef VERVE_OFFLOAD_LSO_H
 #define VERVE_OFFLOAD_LSO_H
 
 #include "../path/path.h"
 
-/* Does nothing speak against LSO for this flow? */
+/* Is the flow not barred from LSO? */
 bool verve_lso_is_trusted(const struct verve_flow *flow);
 
 /**
- * verve_lso_build() - make an LSO packet of packets of a burst
- * @flow: where to; with a route
- * @burst: burst; its payload is advanced, and it is made shorter when memory is absent
- *	behind the first packet
- * @first: of the packets, which is next in the burst
- * @packets: how many at most, of those that are left; filled: how many have their
- *	payload in it, or would have
+ * verve_lso_build() - build an LSO packet of packets of a burst
+ * @flow: flow with a route
+ * @burst: burst; its payload is advanced. Truncated when memory is absent behind the
+ *	first packet
+ * @first: index of the next packet in the burst
+ * @packets: in: most packets to take; out: packets taken, or lost
  *
- * The IPv4 identification of the first is @flow->ip_id.
+ * The IPv4 identification of the first packet is @flow->ip_id.
  *
  * Context: BH off, RCU.
- * Return: the LSO packet, its data at the IP header; or ERR_PTR: -ENOMEM, and @packets,
- * perhaps 0, are lost; or the payload iterator's error.
+ * Return: LSO packet, data at the IP header; or ERR_PTR: -ENOMEM, when @packets, perhaps
+ * 0, are lost; or the error of the payload iterator.
  */
 struct sk_buff *verve_lso_build(const struct verve_flow *flow,
 				struct verve_burst *burst, u32 first,
 				u32 *packets);
 
 /**
- * verve_lso_packets() - how many packets of a burst fit into an LSO packet?
- * @flow: with a route
+ * verve_lso_packets() - limit of packets in one LSO packet
+ * @flow: flow with a route
  * @burst: burst
- * @max_len: bytes of the train that it may become, IP headers and all
+ * @max_len: limit of the train that the LSO packet may become, from its IP header on
  *
- * Return: 0 also if a packet would not fit the route's MTU.
+ * Return: number of packets; 0 also when a single packet exceeds the MTU of the route.
  */
 u32 verve_lso_packets(const struct verve_flow *flow,
 		      const struct verve_burst *burst, u32 max_len);
 
-/* Bytes from BTH to ICRC, of those packets of a burst */
+/* Bytes from BTH to ICRC in @packets packets of a burst, from @first on */
 u32 verve_lso_bytes(const struct verve_burst *burst, u32 first, u32 packets);
 
 /**
- * verve_lso_segment() - make a train of an LSO packet, at the device
- * @lso: data at whatever stands in front of IP; stays as it is
+ * verve_lso_segment() - make a train of an LSO packet, at the egress device
+ * @lso: LSO packet, data at the link header if there is one; not changed
  *
  * Context: BH off or on.
- * Return: as struct verve_offload_transport says.
+ * Return: train, a single packet, or NULL: see @segment of struct
+ * verve_offload_transport.
  */
 struct sk_buff *verve_lso_segment(struct sk_buff *lso);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What NICs know of pinned regions: their memory protection table
+ * Memory protection table: the pinned regions that NICs know
  */
 #include <linux/slab.h>
 #include <rdma/verve_offload.h>
@@ -9,7 +9,7 @@
 #include "icrc.h"
 #include "mpt.h"
 
-/* Pinned, and its key is that of its registration. */
+/* Only a region of a program is pinned and keeps its key while it is registered. */
 static bool is_of_use(const struct verve_mr *mr)
 {
 	return mr->kind == VERVE_MR_USER;

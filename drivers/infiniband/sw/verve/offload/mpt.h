@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What NICs know of a device's memory regions (rdma/verve_offload.h)
+ * Memory regions that NICs know (rdma/verve_offload.h)
  */
 #ifndef VERVE_OFFLOAD_MPT_H
 #define VERVE_OFFLOAD_MPT_H
@@ -8,16 +8,17 @@
 struct verve_mr;
 
 /**
- * verve_nic_add_mr() - a region is complete
- * @mr: with key and memory; one that NICs have no use for is ignored
+ * verve_nic_add_mr() - tell NICs of a region
+ * @mr: complete region; ignored if NICs cannot use it
+ *
  * Context: process.
  */
 void verve_nic_add_mr(struct verve_mr *mr);
 /**
- * verve_nic_del_mr() - what it is, or its memory, will change
- * @mr: of any kind, added or not
+ * verve_nic_del_mr() - withdraw a region before it or its memory changes
+ * @mr: region of any kind, known to NICs or not
  *
- * When this returns, no NIC writes there.
+ * No NIC writes to the region when this returns.
  *
  * Context: process.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Segmentation by the NIC (see uso.h): who may, and how that is found out
+ * UDP segmentation by the NIC (see uso.h): conditions and trials
  */
 #include <linux/if_vlan.h>
 #include <linux/jiffies.h>
@@ -15,13 +15,13 @@
 
 enum {
 	/*
-	 * So many trials in a row are not lost by chance: where one packet in
-	 * ten is lost, one trial in five is.
+	 * Eight failures in a row are not chance: where one packet in ten is lost, one
+	 * trial in five fails.
 	 */
 	MOST_FAILURES = 8,
 };
 
-/* Whose trial was not ended by an ACK or a loss has gone. */
+/* A trial without an ACK or a loss in this time belongs to a QP that is gone. */
 #define TRIAL_TIME	HZ
 
 static struct verve_uso *knowledge(struct verve_dev *dev, bool is_v6)
@@ -29,7 +29,7 @@ static struct verve_uso *knowledge(struct verve_dev *dev, bool is_v6)
 	return &dev->uso[is_v6];
 }
 
-/* A VLAN's packets are segmented by the netdev below. */
+/* The netdev below a VLAN segments its packets. */
 static const struct net_device *segmenter(const struct net_device *ndev)
 {
 	return is_vlan_dev(ndev) ? vlan_dev_real_dev(ndev) : ndev;
@@ -67,7 +67,7 @@ enum verve_uso_status verve_uso_query(const struct verve_dev *dev,
 	return READ_ONCE(uso->is_trusted) ? VERVE_USO_USED : VERVE_USO_TRIED;
 }
 
-/* What is known is known of the netdev of the device, and of no other. */
+/* Trials apply to the netdev of the device only, and VLANs on it. */
 static bool is_own(const struct verve_dev *dev, const struct net_device *ndev)
 {
 	const struct net_device *own = verve_ndev_rcu(dev);
@@ -125,7 +125,7 @@ bool verve_uso_try(struct verve_dev *dev, struct verve_flow *flow, u32 psn)
 	return true;
 }
 
-/* Return: whether what is found out now is of any use. */
+/* Return: true if the result counts, false if the NIC has been reset since. */
 static bool end_trial(struct verve_uso *uso, struct verve_flow *flow,
 		      enum verve_uso_state state)
 {
@@ -153,7 +153,7 @@ bool verve_uso_lost(struct verve_dev *dev, struct verve_flow *flow)
 {
 	struct verve_uso *uso = knowledge(dev, flow->av.is_v6);
 
-	/* Perhaps it does not do any more what it did. */
+	/* A retransmission may mean that the NIC segments in another way now. */
 	if (flow->uso.state == VERVE_USO_PROVEN)
 		flow->uso.state = VERVE_USO_UNPROVEN;
 	if (!end_trial(uso, flow, VERVE_USO_UNPROVEN))

@@ -37,7 +37,7 @@ bool verve_ddp_skip(struct verve_qp *qp, const struct verve_arrival *arrival)
 	    resp->message.op != VERVE_OP_WRITE)
 		return false;
 	if (!verve_arrival_is_in_place(arrival, &resp->dest, len)) {
-		/* Somebody has reshaped the packet. */
+		/* The stack has moved the payload. */
 		verve_ddp_stop(qp);
 		return false;
 	}
@@ -55,7 +55,7 @@ void verve_ddp_stop(struct verve_qp *qp)
 	verve_nic_stop(qp);
 }
 
-/* A message under way that is not a WRITE is not for the NIC. */
+/* A NIC that places WRITEs cannot start in the middle of another message. */
 static bool is_ready(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {

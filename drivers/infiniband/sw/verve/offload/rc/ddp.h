@@ -2,56 +2,57 @@
 /**
  * DOC: DDP: payload that a NIC has placed
  *
- * A NIC may write the payload of RDMA WRITEs to its place before the responder sees
- * the packet (rdma/verve_offload.h has the protocol). All the rest is the responder's
- * business, as ever, and it has to see to two things.
+ * A NIC may write the payload of RDMA WRITEs to memory before the responder sees the
+ * packet (rdma/verve_offload.h has the protocol). The responder does all the rest as for
+ * other packets, and ensures two things.
  *
- * No packet is placed when it has been executed: the memory may be the program's
- * again. While the NIC places, nothing but what it has placed is executed; for
- * anything else it is stopped first.
+ * No packet is placed after it was executed, since the memory may belong to the program
+ * again. While the NIC places, the responder executes only packets that the NIC has
+ * placed. Before it executes any other packet, it stops the NIC.
  *
- * Data are in memory as if all packets had been executed in their order. The NIC
- * runs ahead: what it has placed may have been overwritten by what the responder has
- * to copy for a packet before it. So a run of placed packets ends with the first
- * packet that is executed in another way, and what is left of the run counts as lost:
- * it is neither executed nor kept until its turn, and the peer sends it again. A new
- * run begins when all that was placed before has been passed.
+ * Memory ends up as if all packets had been executed in order. But the NIC runs ahead:
+ * the responder may overwrite placed payload when it copies the payload of an earlier
+ * packet. So the first packet that is executed by a copy ends a run of placed packets.
+ * The rest of the run counts as lost: the responder neither executes nor keeps it, and
+ * the peer sends it again. A new run begins when the responder is beyond all that was
+ * placed before.
  */
 #ifndef VERVE_OFFLOAD_RC_DDP_H
 #define VERVE_OFFLOAD_RC_DDP_H
 
 #include "../../transport/qp.h"
 
-/* Has a NIC placed its payload? Of a packet that may be executed, or kept. */
+/* Has a NIC placed the payload? For packets that are about to be executed or kept. */
 bool verve_ddp_is_placed(const struct verve_qp *qp,
 			 const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 
 /**
- * verve_ddp_admits() - may a request be executed, whose turn it is?
+ * verve_ddp_admits() - may the next request in order be executed?
  * @qp: QP
  * @arrival: request
  *
- * Return: false when its payload may not be in memory any more; then it is lost.
+ * Return: false when the placed payload may have been overwritten. The packet counts as
+ * lost then, and a NAK is due.
  */
 bool verve_ddp_admits(struct verve_qp *qp, const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 
 /**
- * verve_ddp_skip() - the payload need not be copied
- * @qp: QP, whose resp.dest is where the payload belongs
+ * verve_ddp_skip() - skip the copy of payload that a NIC has placed
+ * @qp: QP; resp.dest is the destination of the payload
  * @arrival: request that was admitted
  *
- * Return: true when it is there already, and resp.dest is behind it.
+ * Return: true if the payload is in place, and resp.dest is advanced.
  */
 bool verve_ddp_skip(struct verve_qp *qp, const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 
-/* The NIC places nothing more; what it has placed is lost. */
+/* Stop the NIC. Packets that it has placed and that are not executed yet are lost. */
 void verve_ddp_stop(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* All has been taken in: a NIC that wants to may place what comes next. */
+/* Let a NIC that waits for it place the next packets. Called at the end of a round. */
 void verve_ddp_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 

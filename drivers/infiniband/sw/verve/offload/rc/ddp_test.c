@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Payload that a NIC has placed: when that is believed, and when the NIC is stopped
+ * Unit test of DDP: when placed payload is accepted, and when the NIC is stopped
  */
 #include <kunit/test.h>
 
-/* The NIC and memory; here they say what a test wants them to. */
+/* Mocks of the NIC and of memory */
 #define verve_nic_has_placed ddp_test_has_placed
 #define verve_nic_wants_sync ddp_test_wants_sync
 #define verve_nic_sync ddp_test_sync
@@ -17,7 +17,7 @@
 
 #include "../../transport/transport.h"
 
-/* Counts; the module's tracepoints and those of each CPU are not here. */
+/* Mocks of counters: the module's tracepoints and per-CPU counters are absent here. */
 #undef verve_qp_drop
 #define verve_qp_drop(qp, reason) ((void)(qp), nic.count_##reason++)
 #undef verve_count
@@ -75,7 +75,7 @@ bool ddp_test_stalls(const struct verve_qp *qp, enum verve_stall_part part)
 }
 #endif
 
-/* A QP in the middle of a WRITE, and a NIC that places it */
+/* A QP in the middle of a WRITE, and a NIC that places its payload */
 static struct verve_qp *new_qp(struct kunit *test)
 {
 	struct verve_qp *qp = kunit_kzalloc(test, sizeof(*qp), GFP_KERNEL);
@@ -125,7 +125,7 @@ static void ddp_in_a_run(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, qp->resp.in_ddp);
 }
 
-/* What is left of a run that has ended may have been overwritten. */
+/* After a run has ended, the rest of it may have been overwritten. */
 static void ddp_after_a_run(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);
@@ -160,7 +160,7 @@ static void ddp_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nic.skipped, 0);
 }
 
-/* Only payload of WRITEs has a place before the responder has seen it. */
+/* Only the payload of a WRITE has a destination before the responder executes it. */
 static void ddp_writes_only(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);

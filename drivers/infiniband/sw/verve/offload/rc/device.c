@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that a NIC runs: how they reach it (see device.h)
+ * Calls from the offload of a QP to the registry (see device.h)
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -20,7 +20,10 @@ bool verve_rc_device_is_offered(struct verve_qp *qp)
 	return READ_ONCE(verve_nic_known(qp)->is_offered);
 }
 
-/* RCU. Straight out of the device's own netdev, as it is, and to somebody else? */
+/*
+ * Do packets leave directly by the device's netdev, without a transform, and to another
+ * address? Context: RCU.
+ */
 static bool is_straight(const struct verve_qp *qp, const struct dst_entry *dst)
 	__must_hold(&qp->lock)
 {

@@ -7,12 +7,12 @@
 #include "events.h"
 
 /**
- * struct verve_rc_events - what the NIC writes and the engine reads
- * @lock: all of it; only the lock of a receive queue is taken inside
+ * struct verve_rc_events - ring from the NIC to the engine, and the current receive
+ * @lock: protects all fields; only the lock of a receive queue is taken inside
  * @head: events written, free running
- * @tail: events read
- * @ring: in between
- * @recv_valid: @recv has been taken and has not completed
+ * @tail: events read, free running
+ * @ring: events between @tail and @head
+ * @recv_valid: @recv has been taken from the queue and has not completed
  * @recv: current receive
  */
 struct verve_rc_events {
@@ -54,7 +54,7 @@ void verve_rc_events_close(struct verve_rc_events *events,
 	spin_unlock(&events->lock);
 }
 
-/* Room for that many events more? */
+/* Is there room for @n more events? */
 static bool has_room(const struct verve_rc_events *events, u32 n)
 	__must_hold(&events->lock)
 {
@@ -114,7 +114,7 @@ int verve_rc_events_take_recv(struct verve_rc_events *events,
 	return err;
 }
 
-/* There is room: a receive was taken, for which verve_rc_events_read() leaves some. */
+/* A receive always finds room: verve_rc_events_read() leaves one event free for it. */
 void verve_rc_events_received(struct verve_rc_events *events,
 			      const struct verve_offload_rc_done *done)
 {

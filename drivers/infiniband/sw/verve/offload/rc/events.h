@@ -2,10 +2,10 @@
 /**
  * DOC: Events of an offloaded QP
  *
- * What the NIC has executed of the peer's requests, from the NIC to the engine: the
- * driver may hold locks that the engine's owner waits for, so it cannot have qp->lock,
- * and writes here. The engine reads when the driver reports. The receive at hand is
- * here, too, for as long as the QP is offloaded.
+ * Events tell the engine which requests of the peer the NIC has executed. The driver may
+ * hold locks that the owner of the engine waits for. So it cannot take qp->lock, and
+ * writes events into a ring. The engine reads them when the driver reports. The current
+ * receive is kept here while the QP is offloaded.
  */
 #ifndef VERVE_OFFLOAD_RC_EVENTS_H
 #define VERVE_OFFLOAD_RC_EVENTS_H
@@ -14,16 +14,16 @@
 #include "../../transport/qp.h"
 
 enum {
-	/* What a NIC may have done without reporting it */
+	/* Events that a NIC may write before it reports */
 	VERVE_RC_EVENTS		= 64,
 };
 
 /**
- * struct verve_rc_event - something that a NIC has done
- * @is_read: @read, or else @done
- * @wr_id: of the receive
- * @done: a receive is done
- * @read: a READ of the peer's
+ * struct verve_rc_event - a request of the peer that a NIC has executed
+ * @is_read: selects @read; else @wr_id and @done
+ * @wr_id: work request ID of the receive
+ * @done: a receive that is complete
+ * @read: a READ of the peer
  */
 struct verve_rc_event {
 	bool is_read;
@@ -36,21 +36,21 @@ struct verve_rc_event {
 	};
 };
 
-/* Process. NULL: no memory. Freed by kfree(). */
+/* Allocate. Process context. Return: NULL without memory. kfree() frees it. */
 struct verve_rc_events *verve_rc_events_alloc(void);
 
-/* The QP is offloaded: the receive at hand goes here, and there are no events. */
+/* Begin an offload: empty the ring, and take the current receive from @resp. BH off. */
 void verve_rc_events_open(struct verve_rc_events *events,
 			  struct verve_responder *resp);
-/* It is back, and so is that receive. BH off, both. */
+/* End an offload: move the current receive back to @resp. BH off. */
 void verve_rc_events_close(struct verve_rc_events *events,
 			   struct verve_responder *resp);
 
-/* The oldest event that has not been taken. BH off. Return: false: none. */
+/* Take the oldest event. BH off. Return: false when there is none. */
 bool verve_rc_events_next(struct verve_rc_events *events,
 			  struct verve_rc_event *event);
 
-/* rdma/verve_offload_rc.h: take_recv, received and read. BH off. */
+/* Implement take_recv, received and read of rdma/verve_offload_rc.h. BH off. */
 int verve_rc_events_take_recv(struct verve_rc_events *events,
 			      struct verve_qp *qp,
 			      struct verve_offload_rc_recv *recv);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What NICs know of RC QPs that can receive
+ * Descriptions of RC QPs for NICs
  *
- * The registry gets a description, and tells whichever NIC there is.
+ * The registry gets the description of each QP that can receive, and passes it to the
+ * NIC, if there is one.
  */
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
@@ -16,10 +17,10 @@
 #include "rc.h"
 
 /**
- * struct verve_nic_qp - of a QP
- * @known: what NICs are told
- * @is_published: that was given to the registry; under the device's qp_lock
- * @has_placed: a NIC has placed something; under the QP's lock
+ * struct verve_nic_qp - a QP as NICs know it
+ * @known: description for NICs
+ * @is_published: the registry has @known; under the device's qp_lock
+ * @has_placed: a NIC has placed payload for the QP; under the QP's lock
  */
 struct verve_nic_qp {
 	struct verve_offload_qp known;
@@ -32,7 +33,7 @@ u64 verve_nic_refused(const struct verve_dev *dev)
 	return dev->offload ? verve_registry->refused(dev->offload) : 0;
 }
 
-/* A device looks at one tag. */
+/* A NIC looks at one VLAN tag only. */
 static bool is_nested(const struct net_device *ndev)
 {
 	return is_vlan_dev(ndev) && is_vlan_dev(vlan_dev_real_dev(ndev));
@@ -63,7 +64,7 @@ static bool is_receiving(enum ib_qp_state state)
 	       state == IB_QPS_SQD || state == IB_QPS_SQE;
 }
 
-/* Return: whether a NIC should know the QP. */
+/* Return: true if a NIC should know the QP. */
 static bool describe(struct verve_offload_qp *known, struct verve_qp *qp)
 {
 	bool receives;
@@ -92,7 +93,7 @@ static void withdraw(struct verve_nic_qp *nic)
 	nic->is_published = false;
 }
 
-/* How far a device has come is no part of what it is told. */
+/* Compare the description only: @rx and the fields behind it change with the traffic. */
 static bool is_same(const struct verve_offload_qp *a,
 		    const struct verve_offload_qp *b)
 {
@@ -176,7 +177,7 @@ void verve_nic_init_qp(struct verve_qp *qp)
 	qp->nic->known.rx = VERVE_OFFLOAD_RX_IDLE;
 	qp->nic->known.placed = VERVE_OFFLOAD_NO_PSN;
 	spin_lock_init(&qp->nic->known.lock);
-	/* The kernel's users name memory that NICs do not know. */
+	/* Kernel users post memory that is not registered with NICs. */
 	if (qp->is_user)
 		qp->rc_offload = verve_rc_offload_alloc(qp);
 	if (!qp->rc_offload)
@@ -204,8 +205,8 @@ bool verve_nic_has_placed(const struct verve_qp *qp)
 }
 
 /*
- * PSNs come again: what was placed last is forgotten once it lies behind. Nobody else
- * writes it unless a device is placing.
+ * Is the responder beyond all placed packets? Then forget @placed, since PSNs wrap. This
+ * is safe, as only a device that is placing writes the field.
  */
 static bool is_passed(struct verve_nic_qp *nic, u32 psn)
 {
@@ -228,7 +229,7 @@ bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn)
 	lockdep_assert_held(&qp->lock);
 	if (likely(!nic))
 		return false;
-	/* What it has written before it stopped is seen. */
+	/* Pairs with verve_offload_rx_set(): @placed is final once the NIC stopped. */
 	rx = smp_load_acquire(&nic->known.rx);
 	return rx != VERVE_OFFLOAD_RX_PLACING && is_passed(nic, psn) &&
 	       rx == VERVE_OFFLOAD_RX_WATCHING;
@@ -253,7 +254,7 @@ bool verve_nic_sync(struct verve_qp *qp)
 void verve_nic_stop(struct verve_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
-	/* As in verve_nic_wants_sync() */
+	/* Pairs with verve_offload_rx_set(), as in verve_nic_wants_sync(). */
 	if (smp_load_acquire(&qp->nic->known.rx) == VERVE_OFFLOAD_RX_PLACING)
 		verve_registry->rx_stop(&qp->nic->known);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What NICs know of a device's QPs (rdma/verve_offload.h)
+ * QPs that NICs know (rdma/verve_offload.h)
  */
 #ifndef VERVE_OFFLOAD_RC_QPC_H
 #define VERVE_OFFLOAD_RC_QPC_H
@@ -9,55 +9,62 @@
 
 struct verve_offload_qp;
 
-/* A device has its netdev, under RTNL, and goes. Both in process context. */
+/*
+ * Connect a device with the NICs below its netdev, under RTNL, and disconnect it. Process
+ * context.
+ */
 void verve_nic_join(struct verve_dev *dev, struct net_device *ndev);
 void verve_nic_leave(struct verve_dev *dev);
 /*
- * Ethernet addresses of netdevs have changed; QPs that had them are told anew. Process,
- * not after verve_nic_leave(); the driver is not waited for.
+ * Queue an update of all QPs, because Ethernet addresses of netdevs have changed. Process
+ * context, before verve_nic_leave(). Does not wait for the driver.
  */
 void verve_nic_readdress(struct verve_dev *dev);
-/* How often a NIC's driver has refused to know something. Any context. */
+/* Number of objects that drivers have refused. Any context. */
 u64 verve_nic_refused(const struct verve_dev *dev);
 
-/* A QP comes, with the device's qp_lock free, and goes. Process context. */
+/*
+ * Set up a QP for NICs, and withdraw it. Process context; the caller does not hold the
+ * device's qp_lock.
+ */
 void verve_nic_init_qp(struct verve_qp *qp);
 void verve_nic_exit_qp(struct verve_qp *qp);
 /**
- * verve_nic_update_qp() - its state or attributes have changed
- * @qp: as it is now, NICs may know it from now on, or not any more
+ * verve_nic_update_qp() - tell NICs of a new state or new attributes
+ * @qp: QP; published or withdrawn according to its state
+ *
  * Context: process.
  */
 void verve_nic_update_qp(struct verve_qp *qp);
 
 /*
- * The receiving of a QP (offload/rc/ddp.h). The engine is owned.
+ * Receive side of a QP (offload/rc/ddp.h). The caller owns the engine.
  */
 
-/* Has a NIC ever placed what came for it? */
+/* Has a NIC ever placed payload for the QP? */
 bool verve_nic_has_placed(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /**
- * verve_nic_wants_sync() - does a NIC want to know how far the QP is?
+ * verve_nic_wants_sync() - does a NIC wait to be told the responder's position?
  * @qp: QP
- * @psn: of the newest request that has been executed
+ * @psn: PSN of the last request that was executed
  *
- * Return: false, too, when something after that has been placed before.
+ * Return: true if a NIC waits, and no packet behind @psn has been placed before.
  */
 bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
-/* Tell it how far. Return: whether it places what comes from now on. */
+/* Tell the NIC the responder's position. Return: true if it begins to place packets. */
 bool verve_nic_sync(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* It does not any more, when this returns. */
+/* Stop the NIC. It places nothing more when this returns. */
 void verve_nic_stop(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* What NICs are told of a QP, which has @rc_offload. */
+/* The description of a QP for NICs. The QP must have @nic. */
 struct verve_offload_qp *verve_nic_known(struct verve_qp *qp);
-/* All that was placed ahead of the QP is forgotten: a NIC will have it instead. */
+/* Forget packets that were placed ahead of the responder, before a NIC runs the QP. */
 void verve_nic_forget(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* PSNs begin anew. */
+/* Forget placed packets, as PSNs begin anew. */
 void verve_nic_reset(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 

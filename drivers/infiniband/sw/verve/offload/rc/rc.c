@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that are offloaded to a NIC (see rc.h): how they go, and come back
+ * Offload of QPs to a NIC, and their return (see rc.h)
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -16,16 +16,16 @@
 #include "rc.h"
 
 enum {
-	/* ms that a QP stays when it has come back, and at most */
+	/* ms that a returned QP stays in software: first, and at most */
 	MIN_BACKOFF	= 20,
 	MAX_BACKOFF	= 1000,
-	/* ms: after it has stayed away for so long, the least again */
+	/* ms of offload that reset the backoff */
 	GOOD_TIME	= 1000,
 };
 
-/* ---------------------------------------------------------------- to the NIC */
+/* ---------------------------------------------------------------- offload */
 
-/* Can a NIC do everything that is outstanding? */
+/* Can a NIC execute all outstanding requests? */
 static bool are_supported(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -64,8 +64,8 @@ static bool is_receiving_freely(const struct verve_qp *qp)
 }
 
 /*
- * Nothing of what was outstanding when it came back has been acknowledged. Its new
- * holder would begin to count retries anew, and so for ever, while the peer is silent.
+ * The peer has acknowledged nothing since the last return. A new offload would begin to
+ * count retries anew, so that those for a silent peer would never run out.
  */
 static bool is_unanswered(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -116,7 +116,7 @@ static struct verve_offload_rc_state state_of(const struct verve_qp *qp)
 	};
 }
 
-/* What is outstanding is posted anew; after it, PSNs go on. */
+/* Post outstanding requests to the NIC again. New requests continue their PSNs. */
 static void begin_posting(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -157,7 +157,7 @@ static void begin_offload(struct verve_qp *qp)
 	verve_count(qp, rc_offloaded, 1);
 }
 
-/* It would only come back again: each time it is left alone for longer. */
+/* Delay the next offload, and double the delay for the one after. */
 static void back_off(struct verve_rc_offload *rc)
 {
 	rc->not_before = jiffies + msecs_to_jiffies(rc->backoff);
@@ -215,9 +215,9 @@ static bool may_stay(struct verve_offload_qp *known)
 	return holds;
 }
 
-/* ---------------------------------------------------------------- and back */
+/* ---------------------------------------------------------------- return */
 
-/* Can it be? Nobody goes back, nor beyond what was posted. */
+/* The PSNs of the NIC must not go back, nor beyond what was posted. */
 static bool is_sane(const struct verve_qp *qp,
 		    const struct verve_offload_rc_state *state)
 	__must_hold(&qp->lock)
@@ -247,7 +247,7 @@ static void resume_responder(struct verve_qp *qp,
 	verve_responder_resume(&qp->resp, state->epsn, state->msn, &message);
 }
 
-/* Without a state, nobody knows what has been done: the QP cannot go on. */
+/* Without a state from the NIC, the QP cannot continue, and fails. */
 static void resume(struct verve_qp *qp,
 		   const struct verve_offload_rc_state *state)
 	__must_hold(&qp->lock)
@@ -268,7 +268,10 @@ static void resume(struct verve_qp *qp,
 		verve_completer_ack(qp, state->ack_psn, state->syndrome);
 }
 
-/* Who changes the QP, or resets the NIC, says nothing of what will be. */
+/*
+ * Back off only after a return that the engine or the NIC asked for. A modify or a reset
+ * of the NIC says nothing about the next offload.
+ */
 static void count_return(struct verve_rc_offload *rc)
 {
 	bool by_itself =
@@ -301,7 +304,7 @@ static void returned(struct verve_offload_qp *known,
 	verve_engine_release(qp);
 }
 
-/* ---------------------------------------------------------------- what the NIC tells */
+/* ---------------------------------------------------------------- reports of the NIC */
 
 static struct verve_rc_events *events_of(const struct verve_offload_qp *known)
 {
@@ -332,7 +335,7 @@ static void acked(struct verve_offload_qp *known, u32 una)
 {
 	const struct verve_qp *qp = known->owner;
 
-	/* The data of READs before the PSN: see verve_rc_offload_round() */
+	/* Pairs with verve_rc_offload_round(): data of READs before @una are written. */
 	smp_store_release(&qp->rc_offload->acked, una);
 }
 
@@ -361,7 +364,7 @@ const struct verve_offload_rc_user verve_rc_offload_user = {
 	.may_stay = may_stay,
 };
 
-/* ---------------------------------------------------------------- when */
+/* ---------------------------------------------------------------- triggers */
 
 static void rc_offload_work(struct work_struct *work)
 {

@@ -2,21 +2,24 @@
 /**
  * DOC: QPs that are offloaded to a NIC
  *
- * A NIC may run a whole QP (rdma/verve_offload_rc.h). While it has one, the engine
- * neither sends nor executes: it hands requests to the NIC, which is where their PSNs
- * are given, and makes completions of what the NIC reports. So queues, completions
- * and events are the same whoever has the QP.
+ * A NIC may run a whole QP (rdma/verve_offload_rc.h). Meanwhile the engine neither sends
+ * nor executes packets. It assigns PSNs to requests and hands them to the NIC, and makes
+ * completions of the NIC's reports. So queues, completions and events are the same for
+ * a QP in software and an offloaded one.
  *
- * A QP is offloaded at the end of a round, by a work item, wherever both sides are:
- * what is outstanding is posted to the NIC, which sends it again. It must be in
- * state RTS, and have nothing that only software can finish: responses to be sent,
- * packets that came out of order, page faults, local requests, congestion.
+ * The end of a round queues a work item that offloads the QP. Requester and responder
+ * may be anywhere in a message: outstanding requests are posted to the NIC, which sends
+ * them again. The QP must be in state RTS and must not have anything that only software
+ * can finish: responses to send, packets out of order, page faults, local requests,
+ * congestion.
  *
- * It comes back by a work item when the engine meets something that is not
- * offloaded, or the NIC does; at once, for verbs that change it, when the NIC goes,
- * and when the next hop has another address; and then it goes on as after a loss.
- * For a while it stays: longer each time that it came back by itself, and until the
- * peer has answered, so that one that never does is found out.
+ * A work item returns the QP to software when the engine or the NIC meets something that
+ * is not offloaded. A modify and the removal of the NIC return it at once, and a new
+ * address of the next hop soon after. The QP then goes on as after a loss.
+ *
+ * A returned QP stays in software for a time that doubles with each return that the
+ * engine or the NIC asked for. It also stays until the peer has acknowledged something,
+ * so that the retries for a silent peer run out.
  */
 #ifndef VERVE_OFFLOAD_RC_RC_H
 #define VERVE_OFFLOAD_RC_RC_H
@@ -29,21 +32,21 @@ struct verve_rc_events;
 struct verve_offload_rc_terms;
 
 /**
- * struct verve_rc_offload - of a QP that may be offloaded
+ * struct verve_rc_offload - offload state of a QP
  * @qp: QP
- * @work: offloads it, or takes it back
- * @return_asked: bit 0: it is to come back; any context
- * @acked: oldest PSN that is not acknowledged, as the NIC tells
- * @events: allocated when it is first offloaded
- * @terms: as the NIC was told; while it is offloaded
- * @barred: verve_rc_offload_forbid() without verve_rc_offload_permit()
- * @may_post: the NIC has begun
- * @not_before: jiffies: not to be offloaded before
- * @since: jiffies: when it was offloaded
- * @backoff: ms that it stays when it comes back by itself
- * @return_una: oldest PSN that was not acknowledged when it came back
+ * @work: offloads the QP, or returns it
+ * @return_asked: bit 0: the QP is to be returned; any context
+ * @acked: oldest PSN that is not acknowledged, as reported by the NIC
+ * @events: events from the NIC; allocated at the first offload
+ * @terms: terms that the NIC was given; valid while the QP is offloaded
+ * @barred: calls of verve_rc_offload_forbid() without verve_rc_offload_permit()
+ * @may_post: the NIC has started the QP
+ * @not_before: earliest time of the next offload in jiffies
+ * @since: time of the last offload in jiffies
+ * @backoff: ms in software after the next return that is asked for
+ * @return_una: oldest PSN that was not acknowledged at the last return
  *
- * From @terms on under the QP's lock.
+ * The QP's lock protects @terms and all that follows.
  */
 struct verve_rc_offload {
 	struct verve_qp *qp;
@@ -60,49 +63,53 @@ struct verve_rc_offload {
 	u32 return_una;
 };
 
-/* What the registry asks of a QP that may be offloaded */
+/* Functions of the transport that the registry calls for a QP that may be offloaded */
 extern const struct verve_offload_rc_user verve_rc_offload_user;
 
-/* The QP may be offloaded from now on. Process. Return: NULL without memory. */
+/* Allow offload of a QP from now on. Process context. Return: NULL without memory. */
 struct verve_rc_offload *verve_rc_offload_alloc(struct verve_qp *qp);
-/* The QP will be destroyed: it is back, and is not offloaded any more. Process. */
+/* Return the QP before it is destroyed, and bar it from offload. Process context. */
 void verve_rc_offload_end(struct verve_qp *qp);
-/* After that, and when the engine has been stopped */
+/* Free @rc, after verve_rc_offload_end() and when the engine is stopped. */
 void verve_rc_offload_free(struct verve_rc_offload *rc);
 
 /**
- * verve_rc_offload_forbid() - the QP is in software when this returns, and stays there
+ * verve_rc_offload_forbid() - return a QP to software and keep it there
  * @qp: QP
+ *
+ * The QP is in software when this returns, until verve_rc_offload_permit().
+ *
  * Context: process.
  */
 void verve_rc_offload_forbid(struct verve_qp *qp);
-/* It need not any more. */
+/* Undo one verve_rc_offload_forbid(). */
 void verve_rc_offload_permit(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* End of a round of the engine: a NIC may have the QP from here. */
+/* Queue the offload of a QP at the end of a round, if a NIC may run it. */
 void verve_rc_offload_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* run.c: meanwhile */
+/* run.c: the engine of an offloaded QP */
 
-/* It is to come back. Any context. */
+/* Queue the return of a QP. Any context. */
 void verve_rc_offload_ask_return(struct verve_rc_offload *rc);
-/* May a NIC have a QP that has sent this request, or is about to? */
+/* Can a NIC execute a request, which has been sent or is next? */
 bool verve_rc_offload_supports(const struct verve_qp *qp,
 			       const struct verve_swqe *wqe)
 	__must_hold(&qp->lock);
 /*
- * What the NIC has told, to completions, and to what must be remembered: @una is how
- * far requests are acknowledged.
+ * Complete requests up to @una, which the peer has acknowledged, and process the events
+ * of the NIC: complete receives, and remember READs of the peer.
  */
 void verve_rc_offload_settle(struct verve_qp *qp, u32 una)
 	__must_hold(&qp->lock);
 /**
- * verve_rc_offload_round() - a round of the engine while the QP is offloaded:
- * post, and complete
+ * verve_rc_offload_round() - run a round of the engine while the QP is offloaded
  * @qp: QP
- * @strayed: packets of the peer's have come here. When that goes on, they do not
- *	reach the NIC, and the QP has to come back
+ * @strayed: packets of the peer have reached software instead of the NIC. The QP is
+ *	returned if they still do some time after the offload
+ *
+ * Posts requests to the NIC, and completes those that it has finished.
  */
 void verve_rc_offload_round(struct verve_qp *qp, bool strayed)
 	__must_hold(&qp->lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that are offloaded to a NIC (see rc.h): what is left to do here meanwhile
+ * Engine of a QP that is offloaded to a NIC (see rc.h)
  */
 #include <linux/jiffies.h>
 #include <rdma/verve_offload_rc.h>
@@ -12,9 +12,9 @@
 #include "rc.h"
 
 enum {
-	/* PSNs that a NIC may have before it */
+	/* Outstanding PSNs that a NIC may have */
 	MOST_PSNS	= 1 << 20,
-	/* ms that packets may be on their way here */
+	/* ms after the offload in which packets may still reach software */
 	GRACE		= 50,
 };
 
@@ -39,8 +39,8 @@ static bool is_supported(const struct verve_swqe *wqe)
 }
 
 /*
- * Is its memory there? What the NIC knows of it is the NIC's business. Without a
- * depth for READs, one fails, and that it does in software.
+ * Check the local memory of a request. The NIC itself checks that it knows the regions.
+ * A READ with max_rd_atomic 0 fails, which is left to software.
  */
 static bool is_allowed(const struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
@@ -55,7 +55,7 @@ static bool is_allowed(const struct verve_qp *qp, const struct verve_swqe *wqe)
 				 access);
 }
 
-/* A NIC may ask for a long READ at once; PSNs compare in half of their range only. */
+/* A NIC may request a long READ at once, and PSNs compare only in half of their range. */
 static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
@@ -78,7 +78,7 @@ static bool is_idle(const struct verve_qp *qp)
 	return qp->sq.tail == qp->sq.next;
 }
 
-/* Return: false when nothing more can be posted now. */
+/* Return: true if a request was posted, false when no more can be posted now. */
 static bool post_next(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -145,7 +145,7 @@ static void remember_read(struct verve_qp *qp,
 	verve_rd_atomic_remember(&qp->resp, &read);
 }
 
-/* What the NIC has told: to completions, and to what must be remembered. */
+/* Turn reports of the NIC into completions, and remember READs of the peer. */
 void verve_rc_offload_settle(struct verve_qp *qp, u32 una)
 {
 	struct verve_rc_event event;
@@ -165,7 +165,7 @@ void verve_rc_offload_settle(struct verve_qp *qp, u32 una)
 		qp->notices |= VERVE_NOTICE_SRQ;
 }
 
-/* What was on its way when the QP was offloaded has passed. */
+/* Have all packets passed that were on their way when the QP was offloaded? */
 static bool has_begun(const struct verve_rc_offload *rc)
 {
 	return time_after(jiffies, rc->since + msecs_to_jiffies(GRACE));
@@ -176,7 +176,7 @@ void verve_rc_offload_round(struct verve_qp *qp, bool strayed)
 	struct verve_rc_offload *rc = qp->rc_offload;
 
 	lockdep_assert_held(&qp->lock);
-	/* The data of READs before it are in memory. */
+	/* Pairs with acked(): data of READs before the PSN are in memory. */
 	verve_rc_offload_settle(qp, smp_load_acquire(&rc->acked));
 	if (!rc->may_post)
 		return;
