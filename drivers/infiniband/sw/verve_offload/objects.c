@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What devices know: memory regions and QPs
- *
+/**
  * DOC: Objects and devices
  *
- * The objects of an RDMA device belong to the netdev that it is on. They are
- * told to the device of the registry's that is the only one below that netdev. The
- * list of them is kept while there is no such device, too, so that one that comes can
- * be told; nothing else is done then.
+ * The objects of an RDMA device are its memory regions and QPs. They are told to the
+ * registered device that is the only one below the netdev of the RDMA device. The list of
+ * objects is kept also while there is no such device, for one that registers later.
  *
- * A driver may take its time. Whoever waits for it holds the RDMA device and the
- * device, and nothing that is another device's, or that somebody waits for with
- * RTNL. So netdev events change what should be (the table's lock), and a work item
- * of the device's makes it so.
+ * A driver may take its time. A caller that waits for it holds the locks of the RDMA
+ * device and of the registered device: none of another device, and none that is taken
+ * under RTNL. So netdev events only change which binding is right (under the table's
+ * lock), and a work item of the device then changes the binding.
  *
- * What concerns the receiving of a QP has a spinlock: whoever holds that may call the
- * driver for that QP as long as the object names a device.
+ * The receive side of a QP has a spinlock. Under it, the driver may be called for that QP
+ * as long as the object names a device.
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -24,10 +21,11 @@
 #include "offload.h"
 
 /**
- * struct binding - where objects are known, and what for
+ * struct binding - device that knows the objects of an RDMA device
  * @offload: device, or NULL
- * @features: of that device, for which it knows them
- * @losses: of that device, then: what it has lost since, it may have forgotten
+ * @features: stateful features of the device at the time of binding
+ * @losses: @losses of the device at that time; a device that has lost features since
+ *	may have forgotten the objects
  */
 struct binding {
 	struct verve_offload *offload;
@@ -36,16 +34,17 @@ struct binding {
 };
 
 /**
- * struct verve_offload_ibdev - objects of an RDMA device
- * @entry: in the list of them
- * @users: the RDMA device, and who looks at it; the last takes it off the list
- * @ndev: what the RDMA device is on; NULL once that has gone
- * @lock: mutex: @objects, and where each is known. The device's is taken inside
- * @binding: where they are. Under @lock, and to be written under the table's lock, too
- * @objects: by kind
- * @refused: how often adding one has failed
+ * struct verve_offload_ibdev - an RDMA device and its objects
+ * @entry: entry in the list of RDMA devices
+ * @users: references of the RDMA device and of walks through the list; the last one
+ *	frees it
+ * @ndev: netdev of the RDMA device; NULL once it is gone
+ * @lock: mutex for @objects and their devices; the lock of the device is taken inside
+ * @binding: current binding; read under @lock, written under the table's lock as well
+ * @objects: objects by kind
+ * @refused: number of objects that drivers have refused
  *
- * From @entry to @ndev under the table's lock.
+ * The table's lock protects @entry, @users and @ndev.
  */
 struct verve_offload_ibdev {
 	struct list_head entry __guarded_by(&verve_offload_table_lock);
@@ -57,7 +56,7 @@ struct verve_offload_ibdev {
 	u64 refused;
 };
 
-/* jiffies until QPs are looked at of which a neighbour may have changed */
+/* Delay in jiffies from a change of a neighbour to the check of QPs */
 #define RECHECK_DELAY	(HZ / 20 + 1)
 
 static struct list_head ibdevs __guarded_by(&verve_offload_table_lock) =
@@ -107,7 +106,7 @@ static bool add_qp(struct verve_offload_object *object,
 	return true;
 }
 
-/* It stops before it is not found any more: see verve_offload_rx_stop() */
+/* Stop the driver while the object still names it: see verve_offload_rx_stop(). */
 static void del_qp(struct verve_offload_object *object)
 {
 	struct verve_offload *offload = object->offload;
@@ -133,7 +132,7 @@ static const struct {
 	[VERVE_OFFLOAD_QP] = { add_qp, del_qp },
 };
 
-/* Regions that peers do not write to are of use to who runs QPs only. */
+/* Only a device that runs QPs needs regions without remote write access. */
 static bool is_of_use(const struct verve_offload_ibdev *ibdev,
 		      enum verve_offload_object_kind kind,
 		      struct verve_offload_object *object)
@@ -144,7 +143,7 @@ static bool is_of_use(const struct verve_offload_ibdev *ibdev,
 	       to_mr(object)->access & IB_ACCESS_REMOTE_WRITE;
 }
 
-/* Nobody else calls the driver now, if there is one. */
+/* Lock an RDMA device and its registered device, so nothing else calls the driver. */
 static void enter(struct verve_offload_ibdev *ibdev)
 	__acquires(&ibdev->lock)
 	__context_unsafe(/* there may be no driver */)
@@ -215,7 +214,7 @@ static void take_all_back(struct verve_offload_ibdev *ibdev)
 	}
 }
 
-/* Netdevs that are below one, and nothing but VLANs and bonds above them */
+/* State of a walk to the lowest netdevs below a VLAN or bond */
 struct search {
 	struct verve_offload *found;
 	unsigned int netdevs;
@@ -232,7 +231,7 @@ static int look_at(struct net_device *ndev, struct netdev_nested_priv *priv)
 	return 0;
 }
 
-/* The device that gets all that comes in by a netdev, or NULL */
+/* The device through which all packets of a netdev come in, or NULL */
 static struct verve_offload *only_device(struct net_device *ndev)
 	__must_hold(&verve_offload_table_lock)
 {
@@ -278,7 +277,7 @@ static bool is_settled(const struct verve_offload_ibdev *ibdev)
 	return is_same(&binding, &ibdev->binding);
 }
 
-/* It is named as long as it knows an object: see next_ibdev() */
+/* concerns() must find the binding until all objects are taken back. */
 static void move_out(struct verve_offload_ibdev *ibdev)
 	__must_hold(&ibdev->lock)
 {
@@ -318,7 +317,7 @@ static void resettle(struct verve_offload_ibdev *ibdev)
 	mutex_unlock(&ibdev->lock);
 }
 
-/* Has a device to do with it, now or soon? */
+/* Is a device bound to an RDMA device, or should it be? */
 static bool concerns(const struct verve_offload_ibdev *ibdev,
 		     const struct verve_offload *offload)
 	__must_hold(&verve_offload_table_lock)
@@ -337,8 +336,8 @@ static void put_ibdev(struct verve_offload_ibdev *ibdev)
 }
 
 /*
- * The next one that a device has to do with, which stays while it is looked at; the
- * first is behind NULL.
+ * Walk the RDMA devices that a registered device is bound to, or should be. Takes a
+ * reference on the next one, and drops that on @ibdev. NULL begins the walk.
  */
 static struct verve_offload_ibdev *next_ibdev(struct verve_offload_ibdev *ibdev,
 					      struct verve_offload *offload)
@@ -390,7 +389,7 @@ void verve_offload_check_terms(struct verve_offload *offload)
 		check_terms(ibdev);
 }
 
-/* Packets of an offloaded QP leave by the very netdev of the RDMA device. */
+/* Offloaded QPs send by the netdev of the RDMA device itself. */
 void verve_offload_recheck(const struct net_device *ndev)
 {
 	struct verve_offload_ibdev *ibdev;

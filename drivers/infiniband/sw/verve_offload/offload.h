@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the registry share.
+ * Interface between the files of the registry
  */
 #ifndef VERVE_OFFLOAD_OFFLOAD_H
 #define VERVE_OFFLOAD_OFFLOAD_H
@@ -17,28 +17,28 @@
 #include <rdma/verve_offload.h>
 
 /*
- * Spinlock, BH off: the table, what each entry's features are, and which RDMA
- * devices belong to it. No driver is called under it, so whoever holds RTNL may
- * take it.
+ * Protects the table, the features of each entry, and the binding of RDMA devices to
+ * entries. Taken with BH off. No driver is called under it, so a holder of RTNL may take
+ * it.
  */
 extern spinlock_t verve_offload_table_lock;
 
 /**
- * struct verve_offload - a netdev that offers something
- * @entry: in the table; RCU
- * @ndev: the netdev, which its driver keeps
- * @ops: its driver's
- * @able: features that it has at best
- * @is_up: the netdev is, as the notifier was told
- * @active: features that are used now; 0 while it is down
- * @losses: how often it has lost some for which it knows objects
- * @lock: mutex: one call of the driver's at a time, but for those about packets
- * @renewal: verve_offload_update(), for who cannot wait for the driver
- * @recheck: do the terms still hold that offloaded QPs have? Delayed, so that those who
- *	make neighbours change all the time do not keep it running
- * @rcu: readers may still look at it when it is unregistered
+ * struct verve_offload - a netdev whose driver has registered
+ * @entry: entry in the table; RCU
+ * @ndev: netdev; the driver keeps it
+ * @ops: functions of the driver
+ * @able: features that the device has at best
+ * @is_up: the netdev is up, by the events of the notifier
+ * @active: features in use; 0 while the netdev is down
+ * @losses: number of times that the device lost stateful features
+ * @lock: serializes calls of the driver, except those about packets and posted requests
+ * @renewal: runs verve_offload_update() for callers that cannot wait for the driver
+ * @recheck: checks the terms of offloaded QPs; delayed, so that frequent changes of
+ *	neighbours do not keep it running
+ * @rcu: readers may still use the entry after it is unregistered
  *
- * From @is_up to @losses under the table's lock.
+ * The table's lock protects @is_up, @active and @losses.
  */
 struct verve_offload {
 	struct hlist_node entry;
@@ -54,49 +54,50 @@ struct verve_offload {
 	struct rcu_head rcu;
 };
 
-/* The features that are used now, or were a moment ago. Any context. */
+/* The features in use, or in use a moment ago. Context: any. */
 static inline u32 verve_offload_active(const struct verve_offload *offload)
 {
 	return context_unsafe(READ_ONCE(offload->active));
 }
 
-/* What LSO packets are on their way, and the netdevs that take it: see tx_lso.c. */
+/* GSO type of LSO packets on their way, and the feature of netdevs that take it */
 #define VERVE_OFFLOAD_LSO_GSO		SKB_GSO_SCTP
 #define VERVE_OFFLOAD_LSO_FEATURE	NETIF_F_GSO_SCTP
 
-/* Where drivers are called for those who cannot wait for them */
+/* Work items that call drivers, for callers that cannot wait for them */
 extern struct workqueue_struct *verve_offload_wq;
 
-/* What this very netdev offers, or NULL. Under RCU, or the lock. */
+/* The entry of a netdev itself, or NULL. Context: RCU, or the table's lock. */
 struct verve_offload *verve_offload_find(const struct net_device *ndev);
 
-/* Are packets of this netdev those of others below it, and the same? */
+/* Does a netdev only pass on the packets of netdevs below it, unchanged? */
 static inline bool verve_offload_is_layer(const struct net_device *ndev)
 {
 	return is_vlan_dev(ndev) || netif_is_bond_master(ndev);
 }
 
 /**
- * verve_offload_may_send() - will this very netdev do what is due for a packet?
- * @ndev: where it is about to go
- * @skb: packet, train or LSO packet, with the destructor that says what is due
- * @needed: features that this takes
+ * verve_offload_may_send() - can a netdev itself do what is due for a packet?
+ * @ndev: netdev that the packet is about to go to
+ * @skb: packet, train or LSO packet; its destructor tells what is due
+ * @needed: features for what is due
  *
  * Context: BH off, RCU.
- * Return: true if its driver has these features active, and takes the packet.
+ * Return: true if the features are active and the driver accepts the packet.
  */
 bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
 			    u32 needed);
 
 /**
- * struct verve_offload_sender - a socket that stands for a sender
- * @inet: the socket; first, as the kernel allocates it. IP looks into it, as into any
- *	that a packet has
- * @users: the sender and its packets, which keep the socket together. Counted per CPU,
- *	as all CPUs send and free packets
+ * struct verve_offload_sender - a sender of packets, and their socket
+ * @inet: socket; first, as the kernel allocates it; an inet_sock, as IP reads fields
+ *	of it
+ * @users: references of the sender and its packets; per CPU, as all CPUs send and free
+ *	packets
  * @stats: per-CPU counters; freed with the socket
- * @barred_until: jiffies: no LSO until then; 0: there may be
- * @no_trains_until: jiffies: no trains without ICRCs until then; 0: there may be
+ * @barred_until: end of a pause without LSO in jiffies; 0: no pause
+ * @no_trains_until: end of a pause without ICRC offload of trains in jiffies; 0: no
+ *	pause
  */
 struct verve_offload_sender {
 	struct inet_sock inet;
@@ -111,15 +112,15 @@ static inline struct verve_offload_sender *verve_offload_sender(struct sock *sk)
 	return container_of(sk, struct verve_offload_sender, inet.sk);
 }
 
-/* @n of @name of struct verve_offload_stats, for the sender with socket @sk */
+/* Add @n to counter @name of the sender with socket @sk (struct verve_offload_stats) */
 #define verve_offload_count(sk, name, n) \
 	this_cpu_add(verve_offload_sender(sk)->stats->name, n)
 
-/* What a sender must not do for a while. @until: jiffies, 0: no pause. Any context */
+/* Begin a pause of an offload. @until: its end in jiffies, 0: no pause. Any context. */
 static inline void verve_offload_begin_pause(unsigned long *until,
 					     unsigned long length)
 {
-	/* Not 0 */
+	/* 0 stands for no pause. */
 	WRITE_ONCE(*until, (jiffies + length) | 1);
 }
 
@@ -135,38 +136,38 @@ static inline bool verve_offload_is_pause(unsigned long *until)
 	return false;
 }
 
-/* How many packets a train or LSO packet stands for */
+/* Number of packets in a train or LSO packet */
 static inline u32 verve_offload_packets(const struct sk_buff *skb)
 {
 	return skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
 }
 
-/* A packet gets a sender's socket, with a reference, and loses it. */
+/* Give a packet the socket of a sender, with a reference; take it away. */
 void verve_offload_attach_socket(struct sk_buff *skb, struct sock *sk,
 				 void (*destructor)(struct sk_buff *skb));
 void verve_offload_detach_socket(struct sk_buff *skb);
-/* What each destructor ends with. Any context. */
+/* Release the reference of a packet. Every destructor ends with this. Any context. */
 void verve_offload_let_go(const struct sk_buff *skb);
 
-/* Is a netdev not the end of a packet's way, and keeps its socket? */
+/* Does a netdev pass a packet on to another netdev, with its socket? */
 bool verve_offload_passes_on(const struct net_device *ndev);
 
-/* transport->segment(), if the transport is there; else NULL. Any context. */
+/* Call transport->segment(). Any context. Return: NULL also without a transport. */
 struct sk_buff *verve_offload_segment(struct sk_buff *lso);
 
 /**
- * verve_offload_settle_lso() - a packet is about to go to a netdev
- * @ndev: netdev
- * @skb: any with a sender's socket; consumed
+ * verve_offload_settle_lso() - decide how an LSO packet is segmented
+ * @ndev: netdev that the packet is about to go to
+ * @skb: any packet with the socket of a sender; consumed
  *
  * Context: BH off, RCU.
- * Return: @skb; the train that an LSO packet has become, whose ICRCs are due;
- * or NULL, if it is lost.
+ * Return: @skb; or the train that an LSO packet has become, whose ICRCs are due; or NULL
+ * if the packet is lost.
  */
 struct sk_buff *verve_offload_settle_lso(struct net_device *ndev,
 					 struct sk_buff *skb);
 
-/* The other end of struct verve_offload_registry: tx_lso.c */
+/* Functions of struct verve_offload_registry: tx_lso.c */
 void verve_offload_tx_lso(struct verve_offload_sender *sender,
 			  struct sk_buff *skb);
 bool verve_offload_takes_lso(struct verve_offload_sender *sender);
@@ -182,30 +183,31 @@ void verve_offload_tx_icrc(struct verve_offload_sender *sender,
 			   struct sk_buff *skb);
 bool verve_offload_takes_trains(struct verve_offload_sender *sender);
 
-/* objects.c: likewise; and what follows from changes */
+/* objects.c: likewise, and reactions to events */
 
 /**
- * verve_offload_settle() - features of a device are not as they were, or it goes
- * @offload: device
+ * verve_offload_settle() - bring the objects of a device up to date
+ * @offload: device whose features have changed, or that is unregistered
  *
- * When this returns, it knows the objects that it should, and no others.
+ * When this returns, the device knows exactly the objects that it should.
  *
  * Context: process; waits for the driver.
  */
 void verve_offload_settle(struct verve_offload *offload);
-/* Lent QPs whose terms do not hold any more come back. Process; likewise */
+/* Return offloaded QPs whose terms no longer hold. Process; waits for the driver. */
 void verve_offload_check_terms(struct verve_offload *offload);
-/* Neighbours of a netdev have changed: have that done. Any context */
+/* Schedule that check after a change of neighbours of a netdev. Any context. */
 void verve_offload_recheck(const struct net_device *ndev);
-/* A netdev goes away. */
+/* A netdev is unregistered: RDMA devices forget it. */
 void verve_offload_evict(const struct net_device *ndev)
 	__must_hold(&verve_offload_table_lock);
 
 /**
- * verve_offload_lock_object() - let nobody else call the driver about an object
- * @object: published once
+ * verve_offload_lock_object() - lock the device that knows an object
+ * @object: published object
  *
- * Until verve_offload_unlock_object(), it is known to the same device, or none.
+ * The binding of the object does not change, and nothing else calls the driver, until
+ * verve_offload_unlock_object().
  *
  * Context: process; waits for the driver.
  */
@@ -229,11 +231,12 @@ void verve_offload_rc_offload(struct verve_offload_qp *qp);
 void verve_offload_rc_return(struct verve_offload_qp *qp);
 int verve_offload_rc_post(struct verve_offload_qp *qp,
 			  const struct verve_offload_rc_wr *wr);
-/* Has a driver all that is needed for VERVE_OFFLOAD_RC? */
+/* Does a driver have all functions that VERVE_OFFLOAD_RC needs? */
 bool verve_offload_has_rc(const struct verve_offload_ops *ops);
 /**
- * verve_offload_rc_stop() - a QP comes back, if it is offloaded
- * @qp: known to a device, whose lock is held
+ * verve_offload_rc_stop() - return a QP to software, if it is offloaded
+ * @qp: QP; if a device knows it, the caller holds the lock of that device
+ *
  * Context: process.
  */
 void verve_offload_rc_stop(struct verve_offload_qp *qp);

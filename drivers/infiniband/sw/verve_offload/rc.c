@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whole QPs that devices run (rdma/verve_offload_rc.h)
+ * QPs that devices run (rdma/verve_offload_rc.h)
  *
- * QPs go and come back under the lock of the device, so a driver is asked for one thing
- * at a time, and is there. While a QP is offloaded its object names the device: so
- * whoever posts to it needs no lock of the registry's.
+ * A QP is offloaded and returned under the lock of the device. So a driver gets one call
+ * at a time, and is registered. The object of an offloaded QP always names the device,
+ * so posting needs no lock of the registry.
  */
 #include <rdma/verve_offload_rc.h>
 #include "offload.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The registry: which netdevs offer what
+ * Registry of netdevs and the features that their drivers offer
  *
- * Written under a spinlock, by drivers and by the netdev notifier; read under RCU, for
- * packets. No reference on a driver is held: whoever calls one does so under RCU or
- * the device's mutex, and unregistering waits for both.
+ * Drivers and the netdev notifier write to the table under a spinlock. Senders read it
+ * under RCU. The table has no references on drivers: a driver is called under RCU or
+ * under the mutex of its device, and unregistration waits for both.
  *
- * The notifier, which has RTNL, calls no driver. That a netdev goes down is known at
- * once; what the driver is asked for, or told, is left to a work item of the device's.
+ * The notifier runs under RTNL and never calls a driver. It records at once that a netdev
+ * goes down. Calls of the driver are left to a work item of the device.
  */
 #include <linux/hashtable.h>
 #include <linux/module.h>
@@ -20,11 +20,11 @@
 #define TABLE_BITS	5
 
 static DEFINE_HASHTABLE(table, TABLE_BITS);
-/* See offload.h */
+/* Lock order and rules are in offload.h. */
 DEFINE_SPINLOCK(verve_offload_table_lock);
 struct workqueue_struct *verve_offload_wq;
 
-/* Features that some entry has */
+/* Union of the active features of all entries */
 static u32 any_active;
 
 static unsigned long key_of(const struct net_device *ndev)
@@ -62,8 +62,9 @@ bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
 }
 
 /*
- * Of the netdevs below one: of all for what comes in, of any for what goes out, if
- * those between take it
+ * Features of the netdevs below a layer. Received packets may come by each of them, so
+ * all must have a feature; for packets sent, one is enough. The netdevs in between must
+ * pass LSO packets on.
  */
 struct below {
 	u32 any;
@@ -86,7 +87,7 @@ static int look_below(struct net_device *ndev, struct netdev_nested_priv *priv)
 	return 0;
 }
 
-/* Others change packets, copy them, or bring in some of their own. */
+/* Only VLANs and bonds: other netdevs change packets, copy them, or add their own. */
 static u32 features(struct net_device *ndev)
 {
 	struct below below = {
@@ -122,10 +123,10 @@ static void set_active(struct verve_offload *offload, u32 active)
 }
 
 /*
- * What the driver says counts if the netdev is up by then. Nobody but the notifier
- * says so: it is still running when it begins to go down.
+ * Ask the driver for its features. They count only if the netdev is still up afterwards.
+ * Only the notifier knows: netif_running() is still true when a netdev begins to go down.
  *
- * Return: whether the device has lost features.
+ * Return: true if the device has lost features.
  */
 static bool renew(struct verve_offload *offload)
 	__must_hold(&offload->lock)
@@ -146,8 +147,8 @@ static bool renew(struct verve_offload *offload)
 }
 
 /*
- * Those who saw the features that it had before have handed over their packets, or
- * put them back in front of the device, for which it was too busy.
+ * Wait for senders that saw the old features. Afterwards their packets are with the
+ * driver, or requeued in front of the device because the driver was busy.
  */
 static void await_senders(void)
 {
@@ -183,7 +184,7 @@ static bool can_know(const struct verve_offload_ops *ops)
 	return ops->mr_add && ops->mr_del && ops->qp_add && ops->qp_del;
 }
 
-/* ICRC offload needs a hook of the kernel's. */
+/* ICRC offload needs sk_validate_xmit_skb, and LSO needs ICRC offload. */
 static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 {
 	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
@@ -216,7 +217,7 @@ static struct verve_offload *create(struct net_device *ndev,
 	return offload;
 }
 
-/* From here on the notifier tells whether the netdev is up. */
+/* Add an entry to the table. From here on, the notifier keeps @is_up current. */
 static int add(struct verve_offload *offload)
 {
 	const struct net_device *ndev = offload->ndev;
@@ -256,8 +257,8 @@ verve_offload_register(struct net_device *ndev,
 EXPORT_SYMBOL_GPL(verve_offload_register);
 
 /*
- * Once nobody finds it, neither here nor as a binding, nobody queues its
- * work.
+ * The work items can be cancelled for good once the entry is neither in the table nor
+ * bound to an RDMA device, as nothing can queue them any more.
  */
 void verve_offload_unregister(struct verve_offload *offload)
 {
@@ -279,7 +280,7 @@ static void queue_renewal(struct verve_offload *offload)
 	queue_work(verve_offload_wq, &offload->renewal);
 }
 
-/* A device's features, or whether it is up, may have changed. */
+/* Handle an event that may change a device's features or its @is_up. */
 static void device_event(struct verve_offload *offload, unsigned long event)
 	__must_hold(&verve_offload_table_lock)
 {
@@ -299,7 +300,7 @@ static void device_event(struct verve_offload *offload, unsigned long event)
 	}
 }
 
-/* What is on top of what has changed. */
+/* The stacking of netdevs has changed, so any device may get or lose RDMA devices. */
 static void upper_event(void)
 	__must_hold(&verve_offload_table_lock)
 {
@@ -310,7 +311,10 @@ static void upper_event(void)
 		queue_renewal(offload);
 }
 
-/* Whoever sets a netdev down waits for its senders, and does that to one that goes. */
+/*
+ * No wait for senders here: the core waits for them when it sets a netdev down, and sets
+ * a netdev down before it unregisters it.
+ */
 static int netdev_event(struct notifier_block *nb, unsigned long event,
 			void *info)
 {
@@ -329,7 +333,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 	return NOTIFY_DONE;
 }
 
-/* Lent QPs were told where the next hop is. */
+/* Offloaded QPs have the address of the next hop in their terms. */
 static int neighbour_event(struct notifier_block *nb, unsigned long event,
 			   void *info)
 {
@@ -399,7 +403,7 @@ destroy_wq:
 	return err;
 }
 
-/* Drivers that are registered, and open senders, keep the module. */
+/* Registered drivers and open senders hold references on the module. */
 static void __exit offload_exit(void)
 {
 	unregister_netevent_notifier(&neighbour_notifier);

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ICRC offload of packets that are sent
+/**
+ * DOC: ICRC offload on transmit
  *
- * DOC: Who computes it
+ * The transport leaves out the ICRC of a packet whose route leads to a device with ICRC
+ * offload, and gives the packet a socket. Where the packet leaves the stack, right before
+ * a driver gets it, the kernel calls the socket's sk_validate_xmit_skb, which is here.
+ * Only now the egress device is known. Either the device takes the packet, or software
+ * computes the ICRC now. A VLAN or a bond is not the egress device yet.
  *
- * The transport leaves out the ICRC of a packet whose route leads to a device that
- * may compute it, and attaches a socket. Where the packet leaves the stack, right
- * before a driver gets it, the kernel asks the socket's owner, which is here: only
- * now is it known which device that is. It takes the packet, or the ICRC is computed
- * now. A VLAN or a bond is not the end of the way.
+ * The destructor tells that an ICRC is due; nothing is guessed from the bytes of a
+ * packet. It is unsettled() before the decision, and verve_offload_due() once the packet
+ * belongs to a device. A packet may lose its socket before the decision: it is freed, or
+ * turned back, or another socket takes it. That calls the destructor, which computes the
+ * ICRC. So a packet has a socket or an ICRC, except for copies without a socket, as those
+ * of a mirror port.
  *
- * That an ICRC is due is never guessed from what is in a packet. The destructor says
- * so: unsettled() as long as nobody has decided, verve_offload_due() once the packet
- * is a device's. Whoever takes the socket from an undecided packet, because it turns
- * back, becomes another's or dies, calls the destructor, and the ICRC is computed
- * right then: so there is no packet without socket and ICRC, unless somebody makes
- * a copy for himself, as a mirror port does.
+ * The packets of a train behind the first have no socket. When a queue uncouples trains
+ * by itself, as tbf does, their ICRCs are never computed. They are lost, and the peer
+ * asks for them again. But the first packet still has its socket, and the destructor of
+ * a train though it is none any more. That reveals the loss, and no ICRC is offloaded
+ * for a while.
  *
- * The packets of a train have no socket of their own. A queue that uncouples trains
- * for itself, such as tbf, lets go of them without a word: their ICRCs are lost, and
- * the peer asks for them again. But the first of them still has its socket, and tells:
- * it says that it is a train, and is none. No ICRC is offloaded for a while then.
- *
- * Packets hold their socket, and sockets this module, so the code is there as long
- * as somebody may call it. The transport may have gone by then, and its packets go
- * with it.
+ * A packet holds its socket, and the socket holds this module. So the code stays as long
+ * as a packet may call it. If the transport is gone by then, the packet is dropped.
  */
 #include <linux/if_vlan.h>
 #include <linux/module.h>
@@ -35,7 +33,7 @@
 #include <net/sock.h>
 #include "offload.h"
 
-/* The packets of a train are lost at most once in that time. */
+/* If every train is uncoupled on its way, one is lost in each pause. */
 #define PAUSE	(60 * HZ)
 
 static struct proto sender_proto = {
@@ -77,7 +75,7 @@ void verve_offload_let_go(const struct sk_buff *skb)
 	percpu_ref_put(&verve_offload_sender(skb->sk)->users);
 }
 
-/* The packet was dropped, or goes on without its socket. */
+/* Destructor before the decision: the packet was dropped, or loses its socket. */
 static void unsettled(struct sk_buff *skb)
 {
 	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
@@ -85,7 +83,7 @@ static void unsettled(struct sk_buff *skb)
 	verve_offload_let_go(skb);
 }
 
-/* The same for a train */
+/* The same destructor for a train, told apart by its address (see settle()) */
 static void train_unsettled(struct sk_buff *skb)
 {
 	unsettled(skb);
@@ -97,7 +95,7 @@ static bool is_unsettled(const struct sk_buff *skb)
 	       skb->destructor == train_unsettled;
 }
 
-/* The driver is done with the packet. */
+/* Destructor after the decision: the driver has sent or dropped the packet. */
 void verve_offload_due(struct sk_buff *skb)
 {
 	verve_offload_let_go(skb);
@@ -119,7 +117,7 @@ void verve_offload_detach_socket(struct sk_buff *skb)
 	skb->destructor = NULL;
 }
 
-/* A bond that sends copies makes them without the socket. */
+/* A bond in broadcast mode sends copies without the socket. */
 bool verve_offload_passes_on(const struct net_device *ndev)
 {
 	if (netif_is_bond_master(ndev)) {
@@ -130,7 +128,7 @@ bool verve_offload_passes_on(const struct net_device *ndev)
 	return is_vlan_dev(ndev);
 }
 
-/* A list of its packets, all with the same socket; the first is the train itself. */
+/* Segment a train into a list of packets, all with the socket. The first is the train. */
 static struct sk_buff *uncouple(struct sk_buff *train)
 {
 	struct sk_buff *skb, *packets = skb_gso_segment(train, 0);
@@ -146,14 +144,14 @@ static struct sk_buff *uncouple(struct sk_buff *train)
 		if (!skb->sk)
 			verve_offload_attach_socket(skb, sk, train->destructor);
 	}
-	/* The head of the list is the train, with another reference. */
+	/* skb_gso_segment() took a reference on the train as the head of its list. */
 	consume_skb(train);
 	return packets;
 }
 
 /*
- * It goes to the netdev as it is: a train, too, if that takes those. Otherwise the
- * stack would uncouple it next, and its packets would lose their socket.
+ * Pass a packet on to the netdev. A train is uncoupled here unless the netdev takes
+ * trains: the stack would uncouple it next, and its packets would lack the socket.
  */
 static struct sk_buff *go_on(struct sk_buff *skb)
 {
@@ -171,7 +169,7 @@ static struct sk_buff *fall_back(struct sk_buff *skb)
 		verve_offload_detach_socket(skb);
 		return skb;
 	}
-	/* Without the transport, or reshaped: nobody knows any more what is due. */
+	/* The ICRC is unknown: the transport is gone, or the packet was reshaped. */
 	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
 	verve_offload_detach_socket(skb);
 	kfree_skb(skb);
@@ -193,7 +191,7 @@ int verve_offload_help(struct sk_buff *skb)
 }
 EXPORT_SYMBOL_GPL(verve_offload_help);
 
-/* Its other packets are on their way to a driver without ICRCs. */
+/* The other packets of the train are on their way to a driver, without ICRCs. */
 static void was_uncoupled(const struct sk_buff *skb)
 {
 	struct verve_offload_sender *sender = verve_offload_sender(skb->sk);
@@ -208,8 +206,9 @@ bool verve_offload_takes_trains(struct verve_offload_sender *sender)
 }
 
 /*
- * As sk_validate_xmit_skb: BH off, RCU. A packet that a driver was too busy for comes
- * back to that driver only, and not by here: see verve_offload_help().
+ * sk_validate_xmit_skb callback, with BH off and RCU. A packet that is requeued because
+ * its driver was busy goes to that driver without another call: see
+ * verve_offload_help().
  */
 static __maybe_unused struct sk_buff *
 settle(struct sock *sk, struct net_device *ndev, struct sk_buff *skb)
@@ -247,7 +246,7 @@ void verve_offload_detach(void)
 	synchronize_rcu();
 }
 
-/* The sender has gone, and so have its packets. */
+/* The last reference is gone: the sender is closed, and all its packets are freed. */
 static void end_sender(struct percpu_ref *users)
 {
 	struct verve_offload_sender *sender =
@@ -276,7 +275,7 @@ struct verve_offload_sender *verve_offload_open(void)
 {
 	struct sock *sk;
 
-	/* Packets may outlive the namespace they come from. */
+	/* A socket of the initial namespace, as packets may outlive their own. */
 	sk = sk_alloc(&init_net, PF_UNSPEC, GFP_KERNEL, &sender_proto, 1);
 	if (!sk)
 		return NULL;
@@ -295,8 +294,8 @@ struct verve_offload_sender *verve_offload_open(void)
 void verve_offload_close(struct verve_offload_sender *sender)
 {
 	/*
-	 * In one place the count can fall to zero. percpu_ref_kill() would do it with
-	 * a lock that percpu_ref_exit() takes.
+	 * In atomic mode, a put can drop the count to zero. percpu_ref_kill() would call
+	 * end_sender() under a lock that percpu_ref_exit() takes.
 	 */
 	percpu_ref_switch_to_atomic_sync(&sender->users);
 	percpu_ref_put(&sender->users);

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * LSO: a device makes the packets
- *
+/**
  * DOC: The way of an LSO packet
  *
- * An LSO packet is one that is too long: nobody but its device may send it. It goes
- * as a train does, with a socket, and where it leaves the stack it is decided who makes
- * packets of it. The device does, or it becomes a train right there, whose ICRCs are
- * due, and the rest is as for other trains (tx_icrc.c).
+ * Only the egress device may segment an LSO packet, which is longer than the path MTU.
+ * Like a train, the packet has a socket on its way. Where it leaves the stack, the
+ * socket's callback decides. Either the device segments the packet, or the packet
+ * becomes a train right there. The ICRCs of the train are due, as for other trains
+ * (tx_icrc.c).
  *
- * On its way it is GSO of a kind that VLANs take whole, as other netdevs in software
- * do, and no NIC does: SKB_GSO_SCTP, which with UDP has no meaning. So whoever would
- * segment it fails, and drops it, as do the queues of a NIC with a copy that has no
- * socket. One that was lost so is sent again in packets; and as there may be
- * a reason why they do not get through, there are none for a while.
+ * On its way, an LSO packet has the GSO type SKB_GSO_SCTP, which means nothing with UDP.
+ * VLANs and other netdevs in software take this type whole, and no NIC does. So any
+ * attempt of the stack to segment the packet fails, and drops it. The same happens to a
+ * copy without a socket at the queue of a NIC. The transport sends a lost LSO packet
+ * again in single packets. There may be a lasting reason for the loss, so no LSO packets
+ * are sent for a while.
  */
 #include <linux/netdevice.h>
 #include <net/gso.h>
 #include <net/sock.h>
 #include "offload.h"
 
-/* An LSO packet is lost at most once in that time, if all are lost. */
+/* If LSO packets never arrive, one is lost in each pause. */
 #define PAUSE	HZ
 
 #define NEEDED	(VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_LSO)
 
-/* Nobody has decided; it was dropped, or is not Verve's any more. */
+/* Destructor before a decision: the packet was dropped, or lost its socket on the way. */
 static void undecided(struct sk_buff *skb)
 {
 	struct verve_offload_sender *sender = verve_offload_sender(skb->sk);
@@ -35,7 +35,7 @@ static void undecided(struct sk_buff *skb)
 	verve_offload_let_go(skb);
 }
 
-/* The driver is done with it. */
+/* Destructor after the decision: the driver has sent or dropped the packet. */
 void verve_offload_lso_due(struct sk_buff *skb)
 {
 	verve_offload_let_go(skb);
@@ -56,8 +56,8 @@ bool verve_offload_takes_lso(struct verve_offload_sender *sender)
 }
 
 /*
- * From here on it is no GSO, so nothing more is asked of the netdev's features. Clones
- * that are on other ways have to see what they saw.
+ * Hand an LSO packet to the device. It is no GSO packet any more, so the stack does not
+ * ask for features of the netdev. Clones on other ways must keep their GSO type.
  */
 static bool offload_lso(struct net_device *ndev, struct sk_buff *skb)
 {
@@ -74,7 +74,7 @@ static bool offload_lso(struct net_device *ndev, struct sk_buff *skb)
 	return true;
 }
 
-/* Does it stay as it is at this netdev? */
+/* Does a packet stay an LSO packet at this netdev? */
 static bool stays(struct net_device *ndev, struct sk_buff *skb)
 {
 	if (verve_offload_passes_on(ndev))
@@ -92,7 +92,7 @@ static struct sk_buff *become_train(struct sk_buff *skb)
 	}
 	verve_offload_count(skb->sk, lso_fallback, verve_offload_packets(skb));
 	verve_offload_tx_icrc(verve_offload_sender(skb->sk), train);
-	/* The last of a list of one, as validate_xmit_skb_list() expects */
+	/* validate_xmit_skb_list() expects the last packet of the list in @prev. */
 	train->prev = train;
 	verve_offload_detach_socket(skb);
 	consume_skb(skb);
