@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Somebody who knows a QPN and sends packets with PSNs at random. Far ones must be
- * without effect. Those that come before their turn are drawn as ones that may not be
- * executed; they must not end a connection, or keep the peer's out.
+ * A blind attacker knows a QPN and sends packets with random PSNs. Packets far from the
+ * expected PSN must have no effect. Packets slightly ahead of it are drawn such that they
+ * may not be executed. They must neither end a connection nor keep the peer's packets
+ * out.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
 
 enum {
 	MOST_SHOTS	= 100,
-	/* What moves meanwhile is less. */
+	/* PSNs move by less than this during a run. */
 	MARGIN		= 10000,
 	HALF		= 1 << 23,
 };
 
 static u32 shots;
 
-/* Not where anything is outstanding or expected, nor soon is */
+/* A PSN far from all that is outstanding or expected, now and later in the run */
 static u32 far_from(u32 psn)
 {
 	return verve_psn_add(psn, MARGIN + dice(2 * HALF - 2 * MARGIN));
@@ -43,7 +44,7 @@ static void shoot_far(struct node *node)
 	network_inject(node, &pdu);
 }
 
-/* Between what has been taken in and what comes next */
+/* Has the QP taken in all that arrived, so that it takes a packet in at once? */
 static bool is_open(const struct node *node)
 {
 	const struct verve_qp *qp = &node->qp;
@@ -52,7 +53,7 @@ static bool is_open(const struct node *node)
 	       !qp->stall.parts && llist_empty(&qp->inbox);
 }
 
-/* A WRITE to memory that there is not */
+/* A WRITE to memory that does not exist */
 static void shoot_near(struct node *node)
 {
 	struct verve_pdu pdu = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What must hold of both engines after each event, and of everything when nothing
- * is left to happen.
+ * Invariants of both engines after each event, and of the final state when no event is
+ * left.
  */
 #include "../../drivers/infiniband/sw/verve/transport/verdict.h"
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
@@ -26,7 +26,7 @@ static void check_ooo(const struct verve_ooo *ooo, u32 due)
 	       "%u packets came out of order, counted are %u", n, ooo->count);
 }
 
-/* What is fenced begins when no READ or atomic before it is under way. */
+/* A fenced request begins when no earlier READ or atomic is under way. */
 static void check_fences(const struct verve_qp *qp)
 {
 	const struct verve_sq *sq = &qp->sq;
@@ -68,7 +68,7 @@ static void check_requester(struct node *node)
 	check_fences(qp);
 }
 
-/* The clock of failure starts when there is something that can fail. */
+/* The peer's silence counts from the last progress, or since there are requests. */
 static void note_progress(struct node *node)
 {
 	const struct verve_requester *req = &node->qp.req;
@@ -80,7 +80,7 @@ static void note_progress(struct node *node)
 	node->naks_at = completion_naks(node);
 }
 
-/* What had succeeded before a refusal, and is unsignaled, does not say so. */
+/* Unsignaled requests that succeeded before a refusal have no completion. */
 static void catch_up(struct node *node)
 {
 	for (; node->done < node->qp.sq.tail; node->done++) {
@@ -100,7 +100,7 @@ static void check_node(struct node *node)
 		catch_up(node);
 	expect(node->holds_lock || !qp->lock.held, "an owner has not let go");
 	expect(!node->region.held, "a region is held by nobody");
-	/* One more for a note in the peer's list of callers: pair.h */
+	/* The peer's list of callers may hold one more reference (pair.h). */
 	expect(qp->ref.refs == 1 + qp->pair.calling, "%d references",
 	       qp->ref.refs);
 	expect(sq->tail <= sq->next && sq->next <= sq->head, "send queue");
@@ -122,7 +122,7 @@ void check_step(void)
 	check_node(&model.node[1]);
 }
 
-/* What @node's requests have done to its peer's memory */
+/* Apply the effects of @node's requests to the image of its peer's memory. */
 static void apply(struct node *node)
 {
 	struct region *there = &peer_of(node)->region;
@@ -148,7 +148,7 @@ static bool is_write(const struct request *request)
 	       request->op == IB_WR_RDMA_WRITE_WITH_IMM;
 }
 
-/* Where a message may have come to in part, or at another time than was thought */
+/* Accept any content where a message may have arrived in part, or at another time. */
 static void forgive(struct node *node)
 {
 	const struct node *peer = peer_of(node);
@@ -213,7 +213,7 @@ static void check_counter(struct node *node, enum verve_counter counter,
 	       want);
 }
 
-/* As often as the peer asked for it, whatever was repeated on the way */
+/* Each request was executed as often as the peer asked, whatever the network repeated. */
 static void check_executed(struct node *node)
 {
 	const struct node *peer = peer_of(node);
@@ -271,9 +271,9 @@ static void check_idle(const struct node *node)
 }
 
 /*
- * Nobody may send without need: beside what an ideal network takes, so many for
- * each packet that was harmed on its way, and one now and then to ask. Who keeps
- * what comes out of order is sent little that he has.
+ * No packets are sent without need. The limit is the packets of an ideal network, some
+ * for each packet that was harmed, and a few probes. A node that keeps packets out of
+ * order is sent few that it has already.
  */
 static void check_packets(void)
 {
@@ -286,7 +286,7 @@ static void check_packets(void)
 	u64 most = model.needed + 2 * refused + told + 4 * model.sent_at / MS +
 		   200 + model.harm * (goes_back ? 12 : 3);
 
-	/* A single loss, too, may cost him the whole window. */
+	/* Even a single loss may cost the whole window. */
 	if (goes_back)
 		most += 2 * VERVE_MAX_UNACKED;
 
@@ -294,7 +294,7 @@ static void check_packets(void)
 	       sent, model.needed, model.harm);
 }
 
-/* Where nothing is lost or overtaken, no response is missed. */
+/* Without loss and reordering, no response is missed. */
 static void check_calm(const struct node *node)
 {
 	u64 missed = node->stats.counter[VERVE_CNT_implied_nak_seq_err];
@@ -303,7 +303,7 @@ static void check_calm(const struct node *node)
 	       "%llu responses were missed, none was lost", missed);
 }
 
-/* Nobody answers for a packet that has not been sent. */
+/* No node acknowledges a packet that was not sent. */
 static void check_sense(const struct node *node)
 {
 	u64 dropped = node->stats.counter[VERVE_CNT_rx_drop_protocol];
@@ -312,7 +312,7 @@ static void check_sense(const struct node *node)
 	       dropped);
 }
 
-/* The receiver says for how long not to ask again. */
+/* The RNR timer of the receiver is respected. */
 static void check_refusals(const struct node *node)
 {
 	u64 refused = node->stats.counter[VERVE_CNT_send_rnr_err];
@@ -322,7 +322,7 @@ static void check_refusals(const struct node *node)
 	       "%llu RNR NAKs within %llu ns", refused, model.sent_at);
 }
 
-/* A dead QP has told of all that was posted, and needs nothing any more. */
+/* A failed QP has flushed all that was posted, and holds no more resources. */
 void check_failed(void)
 {
 	u32 i;
@@ -335,7 +335,7 @@ void check_failed(void)
 		       "a QP lives on whose CQ is overrun");
 		if (qp->state != IB_QPS_ERR)
 			continue;
-		/* Receives of an SRQ stay for others. */
+		/* The receives of an SRQ remain for other QPs. */
 		expect(is_overrun(node) ||
 		       (node->done == node->posted &&
 			(qp->srq || node->recv_done == node->recv_posted)),
@@ -348,7 +348,7 @@ void check_failed(void)
 	}
 }
 
-/* Once, and whole, unless the sender was told that it failed */
+/* Each message arrived once and whole, unless its sender saw an error. */
 static void check_sent(const struct node *node)
 {
 	u32 r, packets;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What must hold of each completion, and of each event, when it comes.
+ * Checks of each completion and of each event
  */
 #include "../../drivers/infiniband/sw/verve/transport/verdict.h"
 #include "model.h"
 
 enum {
-	/* That loss may use up within the time of an answer */
+	/* Retries that loss may use up within the time of one answer */
 	FEW_RETRIES	= 4,
 };
 
@@ -25,7 +25,7 @@ static const u8 wc_opcodes[] = {
 	[IB_WR_ATOMIC_WRITE] = IB_WC_ATOMIC_WRITE,
 };
 
-/* The payload of @node's request @r, from its @from th byte on */
+/* Check payload of @node's request @r, from byte @from on. */
 static void check_payload(const struct node *node, u32 r, const u8 *bytes,
 			  u32 len, const char *what)
 {
@@ -104,8 +104,8 @@ void completion_note_refusal(struct node *node)
 }
 
 /*
- * Who is gone does not answer. Who refuses has answered all that came before, so
- * then an answer must have been lost.
+ * Is the peer unable to answer? A failed peer does not answer. A peer that refused a
+ * request has answered all before it, so in that case an answer was lost.
  */
 static bool is_forsaken(const struct node *node)
 {
@@ -116,7 +116,7 @@ static bool is_forsaken(const struct node *node)
 	return peer->failed;
 }
 
-/* Of responses and packets that are missing: each may cost a retry. */
+/* Missing responses and packets: each may cost a retry. */
 u64 completion_naks(const struct node *node)
 {
 	const u64 *counter = node->stats.counter;
@@ -126,15 +126,15 @@ u64 completion_naks(const struct node *node)
 }
 
 /*
- * A requester gives up when nobody answers for as long as it was told to try.
- * NAKs cost retries, too, so few of those may be used up by what the network did.
+ * May a requester fail with a retry error? It does when no answer comes for all its
+ * retries. NAKs cost retries, too, so loss in the network may use up a few.
  */
 static bool is_excused(const struct node *node)
 {
 	const struct ib_qp_attr *attr = &node->qp.attr;
 	u64 timeout = verve_ack_timeout_ns(attr->timeout);
 	u64 silence = world_now() - node->progress_at;
-	/* The one that told of progress has cost a retry, too. */
+	/* The NAK that acknowledged the last progress has cost a retry, too. */
 	u64 naks = completion_naks(node) - node->naks_at + 1;
 
 	if (is_forsaken(node))
@@ -142,12 +142,12 @@ static bool is_excused(const struct node *node)
 	if (timeout && silence + naks * timeout >=
 		       (attr->retry_cnt + 1) * timeout)
 		return true;
-	/* A peer that waits for a page may throw away, or be told of far packets. */
+	/* A peer that waits for a page may drop packets, or receive far ones. */
 	return attr->retry_cnt < FEW_RETRIES &&
 	       (model.harm || model.set.paging || model.set.blind);
 }
 
-/* What the plan makes the first failure of @request, or 0 */
+/* The status with which the plan lets @request fail first, or 0 */
 static enum ib_wc_status planned_failure(const struct request *request)
 {
 	if (request->bad_lkey || request->gone_local)
@@ -159,7 +159,7 @@ static enum ib_wc_status planned_failure(const struct request *request)
 	return request->gone_receive ? IB_WC_REM_OP_ERR : 0;
 }
 
-/* A request may fail because nobody answers, or because it was meant to. */
+/* A request may fail by the plan, or because the peer does not answer. */
 static void check_failure(struct node *node, const struct ib_wc *wc)
 {
 	enum ib_wc_status planned = planned_failure(&node->plan[wc->wr_id]);
@@ -180,7 +180,7 @@ static void check_failure(struct node *node, const struct ib_wc *wc)
 	node->has_flushed = true;
 }
 
-/* A sender of UC or UD is not told what becomes of its messages. */
+/* Is a request of UC or UD lost? Its sender is not told. */
 static bool is_doomed(const struct request *request)
 {
 	enum ib_wc_status planned = planned_failure(request);
@@ -197,7 +197,7 @@ static void send_done(struct node *node, const struct ib_wc *wc)
 	expect(wc->wr_id >= node->done, "%u.%llu completes again, or late",
 	       node->index, wc->wr_id);
 	for (; node->done < wc->wr_id; node->done++) {
-		/* A receive may have been flushed before the first of these is. */
+		/* A receive may be flushed before the first failed request completes. */
 		expect(!completion_is_due(node, node->done) &&
 		       (!node->failed || !node->has_flushed),
 		       "%u.%u has not completed", node->index, node->done);
@@ -230,7 +230,7 @@ static void check_written(struct node *node, u32 r)
 		      request->length, "WRITE with immediate");
 }
 
-/* What a receive's completion says of the message that it took */
+/* Check the fields of a receive's completion against the message that it took. */
 static void check_message(const struct node *node, const struct ib_wc *wc, u32 r)
 {
 	const struct request *request = &peer_of(node)->plan[r];
@@ -275,8 +275,8 @@ static void check_sent_data(const struct node *node,
 }
 
 /*
- * Of UC and UD: which message is it? The oracle knows, unless packets were thrown
- * away on this side; the message itself says so otherwise.
+ * Find the message of a receive on UC and UD. The oracle knows it, unless this side
+ * dropped packets. Then the message itself contains its number.
  */
 static u32 identify(struct node *node, const struct ib_wc *wc,
 		    const struct receive *receive)
@@ -304,7 +304,7 @@ static u32 identify(struct node *node, const struct ib_wc *wc,
 	broken("a message that nobody has sent");
 }
 
-/* No more often than it was sent, or came */
+/* A message is delivered no more often than it was sent or arrived. */
 static void count_message(struct node *node, u32 r)
 {
 	struct oracle *oracle = &node->oracle;
@@ -315,7 +315,7 @@ static void count_message(struct node *node, u32 r)
 	       "message %u once more", r);
 }
 
-/* Is there a WRITE of the peer's that takes a receive and then may not write? */
+/* Can a WRITE of the peer take a receive and then be refused? */
 static bool may_refuse_write(const struct node *node)
 {
 	const struct node *peer = peer_of(node);
@@ -328,7 +328,7 @@ static bool may_refuse_write(const struct node *node)
 	return false;
 }
 
-/* The receive has failed, because of its own memory or that of a WRITE. */
+/* A receive failed because its own memory or that of a WRITE is gone. */
 static void recv_failed(struct node *node, const struct ib_wc *wc,
 			const struct receive *receive)
 {
@@ -391,7 +391,7 @@ bool verve_cq_post(struct verve_cq *cq, const struct ib_wc *wc, u32 n,
 	return true;
 }
 
-/* Of all that can happen to a QP, only failures of the plan may. */
+/* Only failures of the plan may raise an event. */
 void check_event(struct ib_event *event, void *context)
 {
 	struct node *node = context;
@@ -407,7 +407,7 @@ int check_key(struct node *node, u32 key, bool is_remote)
 {
 	u32 *seen = is_remote ? &node->inv_seen : &node->local_seen;
 
-	/* Of UC, some may have been flushed. */
+	/* On UC, earlier requests may have been flushed. */
 	expect(key == *seen || (!plan_is_reliable() && key > *seen),
 	       "key %u changes, the next is %u", key, *seen);
 	*seen = key + 1;

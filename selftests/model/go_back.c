@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A peer that keeps nothing that comes out of order, as NICs have it and
- * rdma_rxe: once the requester knows that, a loss costs one round trip.
+ * A peer that drops all packets out of order, as some NICs and rdma_rxe do. Once the
+ * requester knows this, a loss costs one round trip.
  *
- * The first message is to teach it. Of the second, of eight windows, one packet is
- * lost, so that it may take nine round trips.
+ * The first message teaches it to the requester. The second message has eight windows
+ * and loses one packet, so it may take nine round trips.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
 
 #define ONE_WAY		(5 * MS)
 #define ROUND_TRIP	(2 * ONE_WAY)
-/* Work items that wait, packets that are collected, requests posted late */
+/* Time for work items, coalescing and late posts */
 #define SLACK		(ROUND_TRIP / 2)
 
 enum {
 	MTU	= 256,
 	WINDOW	= VERVE_MAX_UNACKED,
 	TAUGHT	= 2 * WINDOW,	/* packets of the first message */
-	MEASURED = 8 * WINDOW,	/* of the second */
+	MEASURED = 8 * WINDOW,	/* packets of the second message */
 };
 
 static struct {

@@ -2,9 +2,9 @@
 /*
  * usage: model [FIRST [COUNT]]
  *
- * Runs of the model, each told by its seed. Prints a line of TAP for each 100 of
- * them, and for each that has shown a fault; then for a few of a peer that goes
- * back. VERBOSE= in the environment tells what each run was like, TRACE= every packet.
+ * Runs the model once for each seed. Prints a line of TAP for each 100 seeds and for
+ * each seed that shows a fault, then for a few runs against a go-back-N peer. The
+ * environment variable VERBOSE= prints the setting of each run, TRACE= every packet.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -17,10 +17,10 @@ enum {
 	MOST_FAULTS	= 5,
 	SEEDS_A_LINE	= 100,
 	GO_BACK_SEEDS	= 3,
-	MOST_SECONDS	= 120,	/* of the real clock, for one */
+	MOST_SECONDS	= 120,	/* real time for one run */
 };
 
-/* Simulated: many times what the worst weather costs */
+/* Simulated time: many times the cost of the worst weather */
 #define MOST_TIME	(1000000 * MS)
 
 struct model model;
@@ -69,15 +69,15 @@ static void begin(u64 seed, void (*plan)(void))
 		blind_start();
 }
 
-/* Return: how many of the two. */
+/* Return: number of failed nodes, at most two. */
 static u32 has_failed(void)
 {
 	return !!model.node[0].failed + !!model.node[1].failed;
 }
 
 /*
- * Until nothing is left to happen. After a failure something always is: a dead QP
- * looks for late receives.
+ * Run until no event is left. After a failure there always is one: a failed QP looks for
+ * late receives.
  */
 static void run(void)
 {
@@ -118,7 +118,7 @@ static void report(void)
 	       has_failed() ? ", failed" : "");
 }
 
-/* An engine that does not leave a round is in no step that could be counted. */
+/* An engine that never leaves a round makes no steps to count. */
 static void no_end(int signal)
 {
 	(void)signal;
@@ -132,7 +132,7 @@ static void plan_by_chance(void)
 	model.disturbances = dice(40);
 }
 
-/* Return: nothing was wrong. */
+/* Return: true if the run shows no fault. */
 static bool run_seed(u64 seed, void (*plan)(void))
 {
 	if (setjmp(leave))
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 	u64 seed;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	/* It is left by a jump, and may come again. */
+	/* The handler leaves by longjmp(), and may run again. */
 	sigaction(SIGALRM, &(struct sigaction){
 		.sa_handler = no_end, .sa_flags = SA_NODEFER }, NULL);
 	is_verbose = getenv("VERBOSE");
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 	printf("1..%u\n", tests);
 	verve_engine_exit();
 	fflush(stdout);
-	/* What a run that was broken off has left is no leak. */
+	/* A run that was aborted leaves memory behind, which is no leak. */
 	if (faults)
 		_exit(1);
 	return 0;

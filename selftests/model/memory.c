@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions: one for each node, contiguous in blocks of any size, of which
- * pages may be absent. Beside the bytes stands an image of what they must be.
+ * Memory regions: one for each node, contiguous in blocks of any size, with pages that
+ * may be absent. An image beside the region holds the expected bytes.
  */
 #include "../../drivers/infiniband/sw/verve/memory/fast.h"
 #include "../../drivers/infiniband/sw/verve/memory/odp.h"
@@ -21,7 +21,7 @@ static struct region *to_region(const struct verve_mr *mr)
 	return container_of(mr, struct region, mr);
 }
 
-/* Return: offset of a new piece, at an address that is aligned as it happens. */
+/* Return: offset of a new piece, at an arbitrary alignment. */
 u32 region_alloc(struct region *region, u32 len)
 {
 	u32 at = ALIGN(region->size, 8) + GUARD + (len == 8 ? 0 : dice(8));
@@ -38,13 +38,13 @@ u32 region_alloc_pages(struct region *region, u32 len)
 	return at;
 }
 
-/* Of memory that nobody has written */
+/* Content of memory that was never written */
 static u8 blank_byte(u32 i)
 {
 	return i * 73 + (i >> 8) * 31 + 5;
 }
 
-/* All of it, or all from some page on: a page fault there fails. */
+/* Remove the region, or its pages from some page on: page faults there fail. */
 static void lose(struct region *region, u32 at, u32 len)
 {
 	u32 page = (at + dice(len)) / PAGE;
@@ -55,7 +55,7 @@ static void lose(struct region *region, u32 at, u32 len)
 	}
 }
 
-/* What the plan says will be gone when it is needed */
+/* Remove the memory that the plan lets disappear before it is needed. */
 static void lose_planned(struct node *node)
 {
 	const struct request *own = node->plan, *theirs = peer_of(node)->plan;
@@ -112,7 +112,7 @@ void region_fill(struct region *region, u32 at, const void *from, u32 len)
 	memcpy(region->image + at, from, len);
 }
 
-/* The user has done with it: whoever looks at it or changes it still is wrong. */
+/* The user overwrites memory that it got back: any later access by the driver shows. */
 void region_scribble(struct region *region, u32 at, u32 len)
 {
 	memset(region->bytes + at, 0xe5, len);
@@ -186,7 +186,7 @@ void *verve_mr_map(const struct verve_mr *mr, u64 va, u32 *len, int access)
 	return region->bytes + at;
 }
 
-/* Some pages go, every now and then, as long as there is something to do. */
+/* Withdraw some pages now and then, as long as events are left. */
 void memory_pages_go(void *unused)
 {
 	u32 i, n;
@@ -238,7 +238,7 @@ ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 	(void)present_only;
 	if (region->gone[first])
 		return -EFAULT;
-	/* Taken away again at once: nobody may rely on it. */
+	/* The page is withdrawn again at once, so nothing may rely on it. */
 	if (one_in(8))
 		return -EAGAIN;
 	for (page = first; page <= last && !region->gone[page]; page++)
@@ -248,7 +248,7 @@ ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 
 int verve_mr_invalidate(struct verve_mr_scope *scope, u32 key, bool is_remote)
 {
-	/* Somebody else is using the region: a packet counts as lost. */
+	/* Another user holds the region: the packet counts as lost. */
 	if (one_in(4)) {
 		network_harm();
 		return -EAGAIN;

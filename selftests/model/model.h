@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two QPs and what is between them: the real transport, over a model of memory,
- * queues and the network.
+ * Two QPs and all between them: the real transport over a model of memory, queues and
+ * network
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -12,8 +12,8 @@
 enum {
 	MOST_REQUESTS	= 64,
 	GUARD		= 16,	/* bytes between two pieces of memory */
-	ROM_BYTES	= 16384, /* of each region, that nobody changes */
-	HOT_BYTES	= 4096,	/* that is written again and again */
+	ROM_BYTES	= 16384, /* of each region, never written */
+	HOT_BYTES	= 4096,	/* of each region, written again and again */
 	NUM_COUNTERS	= 4,	/* for atomics */
 	GRH		= 40,	/* bytes before a datagram */
 	GOOD_AH		= 1,	/* number of the only address handle */
@@ -24,19 +24,19 @@ enum {
 #define NO_PLACE	U32_MAX
 
 /**
- * struct weather - what a direction of the network does to packets
- * @loss: lost, permille
- * @burst_begins: permille of packets that begin a time of heavy loss
- * @burst_ends: permille that end it
- * @repeat: come twice, permille
- * @overtaken: held back for long, permille
- * @marks: told to have met congestion, permille
- * @delay: ns, of each
- * @jitter: ns, of some
- * @ns_per_byte: of the link
+ * struct weather - behaviour of the network in one direction
+ * @loss: lost packets, permille
+ * @burst_begins: packets that begin a time of heavy loss, permille
+ * @burst_ends: packets that end such a time, permille
+ * @repeat: duplicated packets, permille
+ * @overtaken: packets that are delayed for long, permille
+ * @marks: packets with a congestion mark, permille
+ * @delay: ns, of each packet
+ * @jitter: ns, of some packets
+ * @ns_per_byte: speed of the link
  * @queue: ns of packets that may wait for the link
- * @out_from: ns: nothing comes through from then on
- * @out_until: ns
+ * @out_from: begin of an outage in ns
+ * @out_until: end of the outage in ns
  */
 struct weather {
 	u32 loss, burst_begins, burst_ends;
@@ -47,19 +47,19 @@ struct weather {
 };
 
 /**
- * struct setting - what a run is like
+ * struct setting - conditions of a run
  * @type: RC, UC or UD
- * @requests: of each node, at most
- * @longest: bytes of a message
- * @mtu: bytes of payload
- * @loopback: the QPs are of one device
+ * @requests: most requests of each node
+ * @longest: bytes of the longest message
+ * @mtu: payload bytes of a packet
+ * @loopback: both QPs are of one device
  * @paging: pages of memory come and go
- * @blind: somebody sends packets who knows no PSN
- * @coalesce: ns that packets are collected for at most
- * @block: bytes of memory that are contiguous
- * @weather: of what each node sends
- * @losses: where it is not left to chance which packets are lost: how many of @lost
- * @lost: node 0's packets, counted from its first PSN on, that are lost once each
+ * @blind: an attacker sends packets without knowing a PSN
+ * @coalesce: ns for which arriving packets are collected, at most
+ * @block: bytes of contiguous memory
+ * @weather: network from each node
+ * @losses: number of packets in @lost, when losses are not random
+ * @lost: packets of node 0 that are lost once, counted from its first PSN
  */
 struct setting {
 	enum ib_qp_type type;
@@ -81,23 +81,23 @@ struct setting {
  * @op: enum ib_wr_opcode
  * @flags: enum ib_send_flags
  * @length: bytes
- * @local: where its own memory is in the region
- * @remote: where the peer's is
+ * @local: offset of the local memory in its region
+ * @remote: offset of the remote memory in its region
  * @imm: immediate data
- * @key: to be invalidated, or bound
- * @operand: compare or add
- * @swap: atomic
- * @found: atomic: what it must find
- * @source: READ: request whose data it finds; -1: what is always there
- * @bad_lkey: names memory that there is not
- * @bad_rkey: of the peer's
- * @gone_local: its own memory is there no more when a page of it is asked for
- * @gone_remote: nor is the peer's
- * @gone_receive: nor is that of the receive which it takes
+ * @key: key to invalidate or bind
+ * @operand: compare or add value
+ * @swap: atomic: swap value
+ * @found: atomic: expected original value
+ * @source: READ: request whose data it reads; -1: data that never change
+ * @bad_lkey: the local key does not exist
+ * @bad_rkey: the remote key does not exist
+ * @gone_local: a page of the local memory is gone when it is needed
+ * @gone_remote: a page of the remote memory is gone when it is needed
+ * @gone_receive: a page of the receive that it takes is gone when it is needed
  * @ah: UD: number of the address handle
- * @qkey: UD: what the packet says
- * @names_group: UD: it names the QPs of a group
- * @to_group: UD: it is sent to a group's address
+ * @qkey: UD: Q_Key of the packet
+ * @names_group: UD: the destination QPN is that of a group
+ * @to_group: UD: the address is that of a group
  */
 struct request {
 	enum ib_wr_opcode op;
@@ -118,7 +118,7 @@ struct request {
 	bool names_group, to_group;
 };
 
-/* A receive: on RC the peer's request that takes it, and its buffer */
+/* A receive: its buffer, and on RC the peer's request that takes it */
 struct receive {
 	u32 request;
 	u32 local;
@@ -126,7 +126,7 @@ struct receive {
 	bool gone;
 };
 
-/* Memory of a node, and what it must be */
+/* Memory of a node, and its expected content */
 struct region {
 	struct verve_mr mr;
 	struct verve_odp *odp;
@@ -140,15 +140,15 @@ struct region {
 };
 
 /**
- * struct oracle - UC and UD: what a user must be told
- * @under_way: the peer's request that the last packet was of
- * @next: which packet of it must come next; NO_PLACE: none can
- * @due: requests of the peer that have come whole, in their order
- * @num_due: of those
- * @num_told: of those, completions seen
- * @copies: by request: packets of it that the network has repeated
- * @times: by request: how often it was delivered
- * @sent: by request: packets of it that were sent
+ * struct oracle - expected deliveries on UC and UD
+ * @under_way: request of the peer that the last packet belongs to
+ * @next: index of its packet that must come next; NO_PLACE: none can
+ * @due: requests of the peer that have arrived whole, in order
+ * @num_due: number of @due
+ * @num_told: completions seen of @due
+ * @copies: packets of each request that the network repeated
+ * @times: deliveries of each request
+ * @sent: packets sent of each request
  */
 struct oracle {
 	u32 under_way, next;
@@ -158,29 +158,29 @@ struct oracle {
 };
 
 /**
- * struct node - a QP, its user, and what the user knows
+ * struct node - a QP, its user, and the user's knowledge
  * @index: 0 or 1
- * @dev: whose QP it is
- * @pd: of the QP
+ * @dev: device of the QP
+ * @pd: PD of the QP
  * @ibqp: the core's part of @qp
  * @qp: the driver's QP
  * @scq: CQ of requests
  * @rcq: CQ of receives
  * @srq: used if the setting says so
  * @stats: counters of this end
- * @region: its memory
+ * @region: memory of the node
  * @plan: requests
  * @receives: receives
- * @num_requests: in @plan
- * @num_receives: in @receives
- * @go_back_n: keeps nothing that comes out of order
- * @late_receives: posted while requests come
- * @posted: requests
+ * @num_requests: number of @plan
+ * @num_receives: number of @receives
+ * @go_back_n: drops all packets out of order
+ * @late_receives: posts receives while requests arrive
+ * @posted: requests posted
  * @done: requests known to be done
- * @recv_posted: receives
+ * @recv_posted: receives posted
  * @recv_done: receives completed
- * @failed: the first status of a completion that was no success, or 0
- * @completions_left: that a CQ will take; the next one overruns it
+ * @failed: first error status of a completion, or 0
+ * @completions_left: completions that the CQ takes before it is overrun
  * @has_flushed: some requests have failed
  * @recv_failed: a receive has failed by its own memory
  * @flushed_recv: a receive was flushed
@@ -188,20 +188,20 @@ struct oracle {
  * @local_seen: local requests executed
  * @num_inv: keys that the peer's requests will invalidate
  * @num_local: local requests in @plan
- * @counters: what the memory for atomics must be in the end
- * @oracle: what UC and UD must deliver
- * @ring: packets that have come in, until they are polled
- * @ring_end: where the next one is put
+ * @counters: expected final values of the memory for atomics
+ * @oracle: expected deliveries on UC and UD
+ * @ring: received packets until they are polled
+ * @ring_end: slot of the next packet
  * @polling: a poll of @ring is due
- * @link_free: when what was sent will have left
- * @in_burst: of losses
- * @first_psn: of its first packet
- * @losses: of those that are not left to chance, seen to
- * @progress_at: when una last moved
- * @naks_at: completion_naks() then
- * @last_una: oldest PSN outstanding when it was last looked at
+ * @link_free: time when all packets sent will have left
+ * @in_burst: the network is in a time of heavy loss
+ * @first_psn: PSN of the first packet
+ * @losses: planned losses that have happened
+ * @progress_at: time when una last moved
+ * @naks_at: completion_naks() at @progress_at
+ * @last_una: oldest outstanding PSN at the last check
  * @sent: packets sent
- * @holds_lock: somebody has the QP's lock for a while
+ * @holds_lock: another context holds the QP's lock for a while
  */
 struct node {
 	u32 index;
@@ -248,7 +248,7 @@ struct model {
 	struct verve_dev dev[2];
 	u64 lost, repeated, overtaken, harm;
 	u64 arrivals;	/* not freed yet */
-	u64 sent_at;	/* when anything was, last */
+	u64 sent_at;	/* time of the last packet sent */
 	bool expects_failure;
 	u32 disturbances;
 	u64 needed;
@@ -267,14 +267,14 @@ static inline struct node *node_of(const struct verve_qp *qp)
 	return container_of(qp, struct node, qp);
 }
 
-/* plan.c: what is to be sent and received, drawn before the run */
+/* plan.c: requests and receives, drawn before the run */
 void plan_setting(void);
 void plan_make(void);
 /* Byte @i of the payload of @node's request @r */
 u8 plan_byte(const struct node *node, u32 r, u32 i);
 bool plan_takes_receive(const struct request *request);
 bool plan_is_local(const struct request *request);
-/* Must the peer refuse it, and fail? */
+/* Must the peer refuse the request, and fail? */
 bool plan_is_refused(const struct request *request);
 static inline bool plan_is_reliable(void)
 {
@@ -288,79 +288,79 @@ void node_tear_down(struct node *node);
 
 /* memory.c */
 u32 region_alloc(struct region *region, u32 len);
-/* The same, of pages of its own */
+/* The same, on pages of its own */
 u32 region_alloc_pages(struct region *region, u32 len);
 void region_build(struct node *node);
 void region_free(struct region *region);
-/* The user fills, and means it. */
+/* The user writes memory, and the expected content follows. */
 void region_fill(struct region *region, u32 at, const void *from, u32 len);
 void region_scribble(struct region *region, u32 at, u32 len);
-/* Whatever is there now may be there. */
+/* Accept the present content. */
 void region_forgive(struct region *region, u32 at, u32 len);
 void memory_pages_go(void *unused);
 
 /* network.c */
-/* Byte @i of what stands before a datagram */
+/* Byte @i in front of a datagram */
 static inline u8 grh_byte(u32 i)
 {
 	return 0xc0 + i;
 }
 
-/* Something happened that may cost a retry. */
+/* Note an event that may cost a retry. */
 void network_harm(void);
 void network_drop_all(struct node *node);
-/* A packet that nobody has sent; its payload means nothing. */
+/* Inject a packet that no node has sent; its payload is arbitrary. */
 void network_inject(struct node *to, const struct verve_pdu *pdu);
 
-/* The same, and nothing is taken in before it */
+/* The same, before all packets that wait */
 void network_strike(struct node *to, const struct verve_pdu *pdu);
 
-/* blind.c: somebody who pretends to be the peer */
+/* blind.c: an attacker that pretends to be the peer */
 void blind_start(void);
 
-/* oracle.c: what must come of the packets of UC and UD */
-/* Packet @place of the peer's request @r has come to @node. */
+/* oracle.c: expected deliveries on UC and UD */
+/* Packet @place of the peer's request @r has arrived at @node. */
 void oracle_packet(struct node *node, u32 r, u32 place,
 		   const struct verve_pdu *pdu, const u8 *payload);
-/* Has all that came been taken in, so that no message can be missing? */
+/* Have all packets that arrived been taken in, so that no message can be missing? */
 bool oracle_knows(const struct node *node);
-/* The request whose message the next completion must tell of */
+/* The request of the message that must complete next */
 u32 oracle_next(struct node *node);
-/* Nothing more comes. */
+/* Check the end of a run, after the last packet. */
 void oracle_rest(const struct node *node);
 
-/* completion.c: what the user of a QP is told */
+/* completion.c: completions and events of a QP */
 void check_event(struct ib_event *event, void *context);
-/* A key is invalidated or bound. Return: 0, or -EINVAL: it may not be. */
+/* Note an invalidated or bound key. Return: 0, or -EINVAL when that is not allowed. */
 int check_key(struct node *node, u32 key, bool is_remote);
-/* Does request @r complete with a completion? */
+/* Has request @r a completion? */
 bool completion_is_due(const struct node *node, u32 r);
-/* Request @r is done: its results are there, and its memory is the user's. */
+/* Request @r is done: its results are there, and its memory belongs to the user again. */
 void completion_finish(struct node *node, u32 r);
-/* A CQ was full: what became of later requests, the user is not told. */
+/* Has a CQ overrun? The user does not see later completions. */
 static inline bool is_overrun(const struct node *node)
 {
 	return !node->completions_left;
 }
 
-/* How often something was missing that the peer had sent, or was sent */
+/* Number of missing packets that the peer sent, or that were sent to it */
 u64 completion_naks(const struct node *node);
 /*
  * A node that must refuse the peer's last request fails, and so does one whose own
- * receive fails: its requests are told so by nothing but being flushed.
+ * receive fails. Only flushed completions tell the user.
  */
 void completion_note_refusal(struct node *node);
 
-/* go_back.c: what a loss costs where the peer keeps nothing that comes out of order */
+/* go_back.c: cost of a loss with a peer that keeps no packets out of order */
 void go_back_plan(void);
-/* The nodes are set up: what chance has made of them must not matter. */
+/* Undo random settings of the nodes that would disturb the measurement. */
 void go_back_set_up(void);
 void go_back_step(void);
 void go_back_check(void);
 
 /* check.c: both engines. After each event */
 void check_step(void);
-/* At the end, when nothing is left to happen, or one has failed */
+/* At the end: no event is left, or a QP has failed */
 void check_rest(void);
 void check_failed(void);
 

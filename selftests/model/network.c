@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The path, and the network behind it: bursts become packets, made of the bytes
- * that would be on the wire; the weather decides what becomes of those.
+ * The path and the network behind it: bursts become packets in wire format, and the
+ * weather decides their fate.
  */
 #include "../../drivers/infiniband/sw/verve/path/loop.h"
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
 
 /**
- * struct packet - on its way, or in a node's ring
- * @next: in the ring
- * @to: where it goes
- * @request: of the sender's plan, that it is of; NO_REQUEST: nobody sent it
- * @place: of that, which packet it is
- * @is_marked: it has met congestion
- * @len: of @bytes
- * @bytes: from the BTH on, without ICRC
+ * struct packet - a packet on its way, or in the ring of a node
+ * @next: next in the ring
+ * @to: destination
+ * @request: request of the sender's plan; NO_REQUEST for an injected packet
+ * @place: index of the packet in its request
+ * @is_marked: has a congestion mark
+ * @len: length of @bytes
+ * @bytes: bytes from the BTH on, without ICRC
  */
 struct packet {
 	struct packet *next;
@@ -28,7 +28,7 @@ struct packet {
 
 #define NO_REQUEST	U32_MAX
 
-/* An arrival: the payload has memory of its own size, so that one more is seen. */
+/* An arrival with payload memory of the exact size, so that any excess access is seen */
 struct delivery {
 	struct verve_arrival arrival;
 	u8 *payload;
@@ -45,7 +45,7 @@ void network_harm(void)
 	model.harm++;
 }
 
-/* For whoever looks into a run: every packet, and what became of it */
+/* TRACE=: print each packet and its fate. */
 static void tell(const struct node *node, const struct packet *packet,
 		 const char *fate)
 {
@@ -65,7 +65,7 @@ static void tell(const struct node *node, const struct packet *packet,
 	putchar('\n');
 }
 
-/* As the path makes of it, and what the users of UC and UD may expect of it */
+/* Make an arrival as the path does, and tell the oracle. */
 static struct delivery *deliver(struct node *node, const struct packet *packet)
 {
 	u32 hdr = verve_opcodes[packet->bytes[0]].hdr_len;
@@ -141,7 +141,7 @@ static struct packet *forge(struct node *to, const struct verve_pdu *pdu)
 		.request = NO_REQUEST,
 		.len = len,
 	};
-	/* Some as management datagrams begin */
+	/* Some packets begin like management datagrams. */
 	memset(packet->bytes, pdu->psn % 2 ? IB_MGMT_BASE_VERSION : 0x5a, len);
 	verve_wire_build(packet->bytes, pdu, to->qp.qpn);
 	return packet;
@@ -173,7 +173,7 @@ void network_drop_all(struct node *node)
 	}
 }
 
-/* Is it the next of those whose loss is not left to chance? */
+/* Is the packet the next of the planned losses? */
 static bool is_chosen(struct node *node, const struct packet *packet)
 {
 	const struct setting *set = &model.set;
@@ -223,7 +223,7 @@ static void carry(struct packet *packet, const struct weather *weather,
 	world_after_owned(ns, arrive, packet);
 }
 
-/* Return: ns until the packet has left, or 0: there was no room for it. */
+/* Return: ns until the packet has left the link, or 0 when the queue is full. */
 static u64 queue_up(struct node *node, const struct weather *weather, u32 len)
 {
 	u64 now = world_now();
@@ -263,7 +263,7 @@ static void transmit(struct node *node, struct packet *packet)
 	carry(packet, weather, wait);
 }
 
-/* Of UC and UD: which request this packet is of */
+/* UC and UD: label a packet with its request. */
 static void label(const struct node *node, const struct verve_pdu *pdu,
 		  struct packet *packet)
 {
@@ -429,7 +429,7 @@ bool verve_flow_distrust(struct verve_flow *flow)
 	return false;
 }
 
-/* No NIC has a part in this. */
+/* The model has no NIC. */
 void verve_uso_arrived(struct verve_dev *dev, struct verve_flow *flow)
 {
 	(void)dev;
@@ -504,7 +504,7 @@ bool verve_arrival_is_in_place(const struct verve_arrival *arrival,
 	return false;
 }
 
-/* A peer that goes back n: the linker leads the transport here. */
+/* A go-back-N peer: the linker redirects the transport's calls to this wrapper. */
 enum verve_ooo_verdict
 __real_verve_ooo_keep(struct verve_ooo *ooo, struct verve_arrival *arrival);
 enum verve_ooo_verdict

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A QP and its user: who posts requests and receives when the plan has them.
+ * A QP and its user, which posts requests and receives according to the plan
  */
 #include "../../drivers/infiniband/sw/verve/transport/dcqcn.h"
 #include "../../drivers/infiniband/sw/verve/transport/outstanding.h"
@@ -22,7 +22,7 @@ static struct rxe_sge sge_at(const struct node *node, u32 at, u32 len)
 	};
 }
 
-/* Any number of segments, some of them empty. Return: how many. */
+/* Split memory into any number of segments, some empty. Return: their number. */
 static u32 cut(const struct node *node, struct rxe_sge *sge, u32 at, u32 len)
 {
 	u32 n = between(len ? 1 : 0, MAX_SGE), i, part;
@@ -71,7 +71,7 @@ static void put_data(struct node *node, u32 r, struct rxe_dma_info *dma)
 		dma->sge[i].lkey++;
 }
 
-/* Linux 6.1's header has no FLUSH: what librxe puts there (queue/wqe.c) */
+/* Linux 6.1's header has no FLUSH: written as librxe does (queue/wqe.c) */
 static void put_flush(const struct node *node, struct rxe_send_wr *wr)
 {
 	const u64 addr = peer_of(node)->region.mr.iova;
@@ -128,7 +128,7 @@ static void put_operands(struct node *node, const struct request *request,
 	}
 }
 
-/* As librxe does: into the ring, and its index then. */
+/* Write into the ring and then its index, as librxe does. */
 static void post_one(struct node *node)
 {
 	struct verve_ring *ring = &node->qp.sq.ring;
@@ -146,13 +146,13 @@ static void post_one(struct node *node)
 	node->posted++;
 }
 
-/* Somebody is at work, or keeps others from it. */
+/* Is another context in the engine, or does it hold the lock? */
 static bool is_locked(const struct node *node)
 {
 	return node->qp.lock.held;
 }
 
-/* The ring has slots for a power of two, the queue takes what it was asked for. */
+/* The ring has a power of two of slots, but the queue takes only the requested number. */
 static bool has_room(const struct node *node)
 {
 	const struct verve_ring *ring = &node->qp.sq.ring;
@@ -161,7 +161,7 @@ static bool has_room(const struct node *node)
 	return used < node->qp.sq.max_wr && verve_ring_peer_room(ring);
 }
 
-/* What has failed is flushed, and the send queue may go on (10.3.1, SQE). */
+/* After a failure the rest is flushed, and the send queue may go on (10.3.1, SQE). */
 static void recover(struct node *node)
 {
 	struct verve_qp *qp = &node->qp;
@@ -183,7 +183,7 @@ static void post_sends(void *arg)
 	recover(node);
 	while (n-- && node->posted < node->num_requests && has_room(node))
 		post_one(node);
-	/* The kernel's users may */
+	/* Kernel users may post with interrupts off. */
 	shim_irqs_off = one_in(20);
 	verve_engine_kick(&node->qp, VERVE_EV_DOORBELL);
 	shim_irqs_off = false;
@@ -214,14 +214,14 @@ static void post_recvs(void *arg)
 				       receive->length);
 		verve_ring_peer_advance(ring);
 	}
-	/* Of UC and UD, nobody knows whether they will ever be used. */
+	/* On UC and UD, a receive may never be used. */
 	if (node->recv_posted < node->num_receives &&
 	    (plan_is_reliable() ||
 	     peer_of(node)->posted < peer_of(node)->num_requests))
 		world_after(dice(1 * MS), post_recvs, node);
 }
 
-/* Somebody queries the QP, and takes his time. */
+/* Another context queries the QP slowly. */
 static void let_go(void *arg)
 {
 	struct node *node = arg;
@@ -242,13 +242,13 @@ static void disturb(void *arg)
 		verve_engine_lock(&node->qp);
 		world_after(dice(30 * US), let_go, node);
 	}
-	/* While the port is down, two QPs of a device are no pair. */
+	/* Two QPs of a device are no pair while the port is down. */
 	if (one_in(4))
 		node->dev->port_active = !node->dev->port_active;
 	world_after(dice(1 * MS), disturb, node);
 }
 
-/* It takes more READs at once from now on, or fewer, but as many as the peer sends. */
+/* Change the number of READs under way; it stays enough for the peer's. */
 static void change_depth(struct node *node)
 {
 	u32 slots = peer_of(node)->qp.attr.max_rd_atomic + dice(8);
@@ -258,7 +258,7 @@ static void change_depth(struct node *node)
 				    verve_rd_atomic_alloc(slots), slots));
 }
 
-/* The send queue is drained, and goes on. */
+/* Let a drained send queue go on. */
 static void resume(void *arg)
 {
 	struct node *node = arg;
@@ -319,7 +319,7 @@ static void set_up_queues(struct node *node)
 	qp->rcq = &node->rcq;
 }
 
-/* The timeout must be well beyond what an answer can take. */
+/* The timeout must be well above the longest time of an answer. */
 static u8 draw_timeout(void)
 {
 	const struct weather *w = model.set.weather;
@@ -352,7 +352,7 @@ static void set_up_attr(struct node *node)
 	attr->qkey = GOOD_QKEY;
 }
 
-/* As they are at first, or a little of everything */
+/* Default parameters, or small random ones */
 static void set_up_congestion(struct verve_cc_params *params)
 {
 	bool is_usual = one_in(2);
@@ -406,7 +406,7 @@ void node_set_up(struct node *node)
 	node->completions_left = one_in(25) ? between(1, 40) : U32_MAX;
 }
 
-/* What both have to agree on */
+/* Settings that both nodes have to agree on */
 static void agree(struct node *node)
 {
 	struct verve_qp *qp = &node->qp, *peer = &peer_of(node)->qp;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which messages the user of a UC or UD QP must get: told by the packets that have
- * come, with no more knowledge than which message each is of, and its place in it.
+ * Expected deliveries to the user of a UC or UD QP. They follow from the packets that
+ * arrived, each with its message and its place in the message.
  *
- * UC: a message is there when all of its packets came one after the other, with
- * nothing between them; otherwise nothing of it is delivered (9.8.2.2). What a
- * network repeats or reorders is not told from new messages.
- * UD: every packet is a message.
+ * UC: a message is delivered when all of its packets arrive in order, with no other
+ * packet in between; otherwise nothing of it is delivered (9.8.2.2). Messages that the
+ * network repeats or reorders count as new ones.
+ * UD: each packet is a message.
  */
 #include "model.h"
 
@@ -29,7 +29,7 @@ static void deliver(struct node *node, u32 r)
 	oracle->due[oracle->num_due++] = r;
 }
 
-/* The part of a WRITE that a packet carries is in memory then. */
+/* Apply the part of a WRITE that a packet carries to the expected memory. */
 static void write_part(struct node *node, const struct request *request,
 		       u32 place, const u8 *payload, u32 len)
 {
@@ -63,7 +63,7 @@ void oracle_packet(struct node *node, u32 r, u32 place,
 	deliver(node, r);
 }
 
-/* Packets that the QP itself threw away, for want of a receive, or of room in it */
+/* Packets that the QP dropped for lack of a receive, or of room in it */
 static u64 dropped(const struct node *node)
 {
 	return node->stats.counter[VERVE_CNT_rx_drop_no_recv] +

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is to be sent and received, and under which conditions: drawn before a
- * run, so that all that happens in it can be compared with what had to.
+ * Requests, receives and conditions of a run. All are drawn before the run, so that its
+ * results can be compared with the expected ones.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
 
 enum {
 	LONGEST = 200000,	/* bytes of a message */
-	/* Of UC, where each receive must take any */
+	/* On UC, each receive must have room for any message. */
 	LONGEST_UNRELIABLE = 20000,
 };
 
@@ -90,7 +90,7 @@ static enum ib_wr_opcode draw_op(void)
 	}
 }
 
-/* The value that it finds is known: requests are executed once, in order. */
+/* The original value is known, since requests are executed once, in order. */
 static void plan_atomic(struct node *node, struct request *request)
 {
 	u32 i = dice(NUM_COUNTERS);
@@ -112,7 +112,7 @@ static void plan_atomic(struct node *node, struct request *request)
 		*counter = request->swap;
 }
 
-/* An earlier WRITE to a place of its own, of which nothing can be seen later */
+/* An earlier WRITE to memory of its own, which no other request writes */
 static int draw_source(const struct node *node, u32 before)
 {
 	u32 i, first = dice(before + 1);
@@ -157,7 +157,7 @@ static void plan_write(struct node *node, struct request *request)
 		request->flags |= IB_SEND_INLINE;
 }
 
-/* Mostly to the peer; some of it in ways that reach nobody */
+/* Most datagrams go to the peer; some go nowhere in one way or another. */
 static void plan_datagram(struct request *request)
 {
 	static const u32 qkeys[] = {
@@ -255,7 +255,7 @@ static u32 packets_of(const struct request *request)
 		return 0;
 	if (is_atomic(request) || request->op == IB_WR_FLUSH)
 		return 2;
-	/* The answers, too */
+	/* Responses use PSNs, too. */
 	return 2 * verve_psn_count(request->length, model.set.mtu);
 }
 
@@ -267,7 +267,7 @@ static void plan_requests(struct node *node)
 		struct request *request = &node->plan[r];
 
 		request->op = draw_op();
-		/* Where messages may be lost, it says which one this is. */
+		/* Where messages may be lost, the data tell the request. */
 		request->imm = plan_is_reliable() ? dice(0xffffffff) : r;
 		request->source = -1;
 		plan_operands(node, r);
@@ -301,7 +301,7 @@ static bool has_remote_memory(const struct request *request)
 	}
 }
 
-/* That of the plan's last request */
+/* The receive of the plan's last request loses its memory. */
 static void lose_receive(struct node *peer, struct request *request)
 {
 	struct receive *receive = &peer->receives[peer->num_receives - 1];
@@ -312,7 +312,7 @@ static void lose_receive(struct node *peer, struct request *request)
 	receive->local = region_alloc_pages(&peer->region, receive->length);
 }
 
-/* Memory is there when the request is posted, and not when it is needed. */
+/* Memory exists when the request is posted, but is gone when it is needed. */
 static void plan_gone(struct node *node, struct request *request)
 {
 	bool has_receive = plan_takes_receive(request) &&
@@ -334,8 +334,8 @@ static void plan_gone(struct node *node, struct request *request)
 }
 
 /*
- * In a few plans a request names memory that there is not: on RC, which fails by
- * that, the last one.
+ * In a few plans, a request names memory that does not exist. On RC it is the last one,
+ * since the QP fails.
  */
 static void plan_failure(struct node *node)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Simulated time: a heap of what is to happen, and the timers and work items of
- * the transport as part of it.
+ * Simulated time: a heap of events, with the timers and work items of the transport
  */
 #include <clock.h>
 #include "world.h"
@@ -43,7 +42,7 @@ void world_begin(u64 seed)
 {
 	world.now = 1;
 	world.order = 0;
-	/* Far from where the next seed begins */
+	/* Seeds that follow each other must not have similar sequences. */
 	world.chance = seed;
 	world.chance = random64();
 	world.num = 0;
@@ -186,7 +185,7 @@ static void work(void *arg)
 	work->cancelled = false;
 }
 
-/* Another CPU has it, on which things happen until it lets go. */
+/* Another CPU holds the lock: events run until it is released. */
 void shim_spin(spinlock_t *lock)
 {
 	while (lock->held)
@@ -194,7 +193,7 @@ void shim_spin(spinlock_t *lock)
 	lock->held = true;
 }
 
-/* Another context: some time passes before it runs. */
+/* A work item runs after some time, in another context. */
 bool queue_work(struct workqueue_struct *wq, struct work_struct *item)
 {
 	(void)wq;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A world of simulated time and reproducible chance: what happens in a run
- * depends on its seed and on nothing else.
+ * Simulated time and reproducible randomness: a run depends on its seed and nothing else.
  */
 #ifndef MODEL_WORLD_H
 #define MODEL_WORLD_H
@@ -11,36 +10,36 @@
 #define US	1000ULL
 #define MS	(1000 * US)
 
-/* Begin anew. Whatever was to happen is forgotten. */
+/* Begin a run with an empty heap of events. */
 void world_begin(u64 seed);
-/* Nanoseconds since then; never 0, which means "never" to the transport. */
+/* Nanoseconds since the beginning; never 0, which the transport reads as "never". */
 u64 world_now(void);
-/* Have @call(@arg) called in @ns. Two at the same time: in this order. */
+/* Call @call(@arg) in @ns. Calls at the same time keep this order. */
 void world_after(u64 ns, void (*call)(void *arg), void *arg);
-/* Likewise; @arg is from malloc() and is freed if it never comes to that. */
+/* Likewise; @arg is from malloc(), and is freed if the call never happens. */
 void world_after_owned(u64 ns, void (*call)(void *arg), void *arg);
-/* The next thing happens. Return: false when there is nothing left. */
+/* Run the next event. Return: false when none is left. */
 bool world_step(void);
-/* Free what it needs. */
+/* Free all memory of the world. */
 void world_end(void);
 
-/* 0 .. @n - 1; 0 when @n is 0 */
+/* A random number from 0 to @n - 1; 0 when @n is 0 */
 u32 dice(u32 n);
-/* @lo .. @hi */
+/* A random number from @lo to @hi */
 u32 between(u32 lo, u32 hi);
-/* In one of so many cases */
+/* True in one of @n cases */
 static inline bool one_in(u32 n)
 {
 	return n && !dice(n);
 }
 
-/* So many times in 1000 */
+/* True in @n of 1000 cases */
 static inline bool permille(u32 n)
 {
 	return dice(1000) < n;
 }
 
-/* The run has shown a fault. Does not return. */
+/* Report a fault and abort the run. Does not return. */
 __attribute__((format(printf, 1, 2), noreturn))
 void broken(const char *fmt, ...);
 
