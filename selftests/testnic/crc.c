@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The invariant CRC, from the specification and nothing else (IBTA vol. 1, Annex
- * A17.3.3): eight bytes at a time, over a copy of the headers with ones where routers
- * write.
+ * The invariant CRC, independent of Verve's and only by the specification (IBTA vol. 1,
+ * Annex A17.3.3): eight bytes at a time, over a copy of the headers with ones in the
+ * fields that routers change.
  */
 #include <linux/string.h>
 #include "nic.h"
@@ -20,7 +20,7 @@ enum {
 	STEP		= 8,
 };
 
-/* By how much a byte changes the CRC that has so many more bytes behind it */
+/* CRC of a byte value with a number of zero bytes behind it */
 static u32 tables[STEP][256];
 
 void nic_crc_init(void)

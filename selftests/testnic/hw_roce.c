@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The NIC's own RDMA device, which speaks RoCE: no more than that it is there
+ * The NIC's own RDMA device with RoCE: only registered, with no function
  */
 #include <linux/device.h>
 #include <linux/module.h>

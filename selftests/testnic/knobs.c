@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a test may turn, and read: /sys/kernel/debug/verve_testnic/NETDEV
+ * Knobs and counters for the tests: /sys/kernel/debug/verve_testnic/NETDEV
  */
 #include <linux/debugfs.h>
 #include "nic.h"
@@ -8,7 +8,7 @@
 
 static struct dentry *root;
 
-/* What the hardware can do; software is told. */
+/* Set the abilities of the hardware, and update the registration. */
 static int set_able(void *data, u64 value)
 {
 	struct nic *nic = data;
@@ -29,7 +29,7 @@ static int get_able(void *data, u64 *value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(able_ops, get_able, set_able, "%llu\n");
 
-/* As if the driver was loaded, or unloaded */
+/* Register the NIC, or unregister it, as if its driver was loaded or unloaded. */
 static int set_offered(void *data, u64 value)
 {
 	struct nic *nic = data;
@@ -64,7 +64,7 @@ static int reset(void *data, u64 value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(reset_ops, NULL, reset, "%llu\n");
 
-/* Every QP that it has, at once and for no reason */
+/* Return all offloaded QPs at once, without a reason. */
 static int give_back(void *data, u64 value)
 {
 	nic_rc_stop(data);

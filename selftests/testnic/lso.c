@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The packets of a message (IBTA vol. 1, 9.2.1 and 9.7.2), from the specification and
- * with nothing of Verve's: offsets, opcodes and bits are literal.
+ * Segmentation of messages (IBTA vol. 1, 9.2.1 and 9.7.2), only by the specification and
+ * without code of Verve: offsets, opcodes and bits are literal.
  */
 #include <linux/etherdevice.h>
 #include <linux/string.h>
@@ -12,24 +12,24 @@ enum {
 	UDP		= 8,
 	BTH		= 12,
 	ICRC		= 4,
-	/* Of opcodes: reliable and unreliable connections */
+	/* Bits of an opcode: the service */
 	SERVICE		= 0xe0,
 	UC		= 0x20,
-	/* Byte 1 of the BTH, and byte 8 */
+	/* Bits of BTH bytes 1 and 8 */
 	SOLICITED	= 0x80,
 	PADS		= 0x30,
 	ACK_REQUEST	= 0x80,
 };
 
 /**
- * struct operation - what a message may be
- * @first: opcodes, by place
- * @middle: likewise
- * @last: likewise
- * @only: likewise
- * @front: bytes behind the BTH of what begins a message
- * @back: bytes behind those of what ends it, if that is another header
- * @has_both: the header in front is in the last packet, too
+ * struct operation - opcodes and headers of an operation
+ * @first: opcode of the first packet
+ * @middle: opcode of a middle packet
+ * @last: opcode of the last packet
+ * @only: opcode of a single packet
+ * @front: bytes of the extended header in the first packet
+ * @back: bytes of another extended header, in the last packet
+ * @has_both: the header of the first packet is in the last one, too
  */
 struct operation {
 	u8 first;
@@ -51,19 +51,19 @@ static const struct operation operations[] = {
 };
 
 /**
- * struct message - one that is read
+ * struct message - a parsed LSO packet
  * @frame: all of it, linear
- * @op: what it is
- * @ip: offset of the IP header; the following are offsets, too
- * @bth: BTH
- * @front: header that the first packet has
- * @back: header that the last has
- * @payload: payload
- * @end: its end, where the pad begins
+ * @op: operation
+ * @ip: offset of the IP header
+ * @bth: offset of the BTH
+ * @front: offset of the header of the first packet
+ * @back: offset of the header of the last packet
+ * @payload: offset of the payload
+ * @end: offset of the end of the payload, where the pad begins
  * @mtu: payload of a packet
- * @service: RC or UC
- * @starts: it has the first packet
- * @ends: it has the last packet
+ * @service: bits of the opcode for RC or UC
+ * @starts: has the first packet of the message
+ * @ends: has the last packet of the message
  */
 struct message {
 	const u8 *frame;
@@ -103,7 +103,7 @@ static const struct operation *find(u8 opcode)
 	return NULL;
 }
 
-/* Headers, and where they are in the message */
+/* Find the extended headers of an opcode in the message. */
 static bool find_headers(struct message *message, u8 opcode)
 {
 	const struct operation *op = find(opcode & ~SERVICE);
@@ -144,7 +144,7 @@ static bool read_message(const struct sk_buff *skb, struct sk_buff *whole,
 		return false;
 	pads = (bth[1] & PADS) >> 4;
 	message->end = whole->len - ICRC - pads;
-	/* Headers are linear; what the lengths say is true. */
+	/* Headers must be linear, and the lengths must be consistent. */
 	return message->payload <= skb_headlen(skb) &&
 	       message->payload < message->end &&
 	       get16(frame + ip + ip_len + 4) == whole->len - ip - ip_len &&
@@ -189,7 +189,7 @@ static void put_bth(const struct message *message, u8 *bth, unsigned int i,
 	bth[11] = psn;
 }
 
-/* Packet @i, but for the ICRC. Return: NULL without memory */
+/* Build packet @i without its ICRC. Return: NULL without memory */
 static struct sk_buff *make(const struct message *message, unsigned int i)
 {
 	unsigned int from = message->payload + i * message->mtu;

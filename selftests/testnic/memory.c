@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory of regions that the NIC knows: what hardware would do by DMA
+ * Access to memory regions that the NIC knows, in place of DMA
  */
 #include <linux/highmem.h>
 #include <rdma/ib_verbs.h>
@@ -17,7 +17,7 @@ struct known_mr *nic_find_mr(struct nic *nic, const void *pd, u32 key)
 	return NULL;
 }
 
-/* All of the range, with this access; NULL: no */
+/* Find the region of a key if it allows @access to the whole range, else NULL. */
 static struct known_mr *find_range(struct nic *nic, const void *pd, u32 key,
 				   int access, u64 va, u64 len)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module: its two netdevs, and how they offer what they can
+ * Module init and exit, its two netdevs, and their registration for offloads
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
@@ -74,7 +74,7 @@ void nic_withdraw(struct nic *nic)
 	nic->offload = NULL;
 }
 
-/* A frame from the wire: what software is given of it, or NULL */
+/* Process a frame from the wire. Return: packet for the stack, or NULL. */
 static struct sk_buff *receive(struct nic *nic, struct sk_buff *frame)
 {
 	u64 begun = ktime_get_ns();
@@ -86,7 +86,7 @@ static struct sk_buff *receive(struct nic *nic, struct sk_buff *frame)
 	return frame;
 }
 
-/* What is on the wire is lost, and the hardware knows nothing for a while. */
+/* Drop all frames on the wire, and forget QPs and regions for a while. */
 void nic_reset(struct nic *nic)
 {
 	u32 able = nic->able;
@@ -155,7 +155,7 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_validate_addr = eth_validate_addr,
 };
 
-/* A driver that resets its device in that moment; behind the registry's notifier */
+/* A driver that resets its device in a notifier, behind that of the registry */
 static int netdev_event(struct notifier_block *nb, unsigned long event,
 			void *info)
 {
@@ -220,7 +220,7 @@ static int create(struct nic *nic, const char *name, struct nic *peer)
 	return err;
 }
 
-/* As if the driver of a NIC was unloaded: in mid-traffic, the offload first. */
+/* Unload the driver of a NIC amid traffic: unregister the offload first. */
 static void remove(void)
 {
 	int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A NIC in software: two netdevs, joined by a wire, that take work from Verve as a
- * driver's hardware would, and do it with code of their own.
+ * A NIC in software: two netdevs joined by a wire. Each takes work from Verve as a driver
+ * with hardware would, and does the work with code of its own.
  */
 #ifndef VERVE_TESTNIC_H
 #define VERVE_TESTNIC_H
@@ -17,59 +17,58 @@
 
 /**
  * struct nic - one end of the wire
- * @ndev: its netdev
+ * @ndev: netdev of this end
  * @peer: the other end
- * @napi: delivers what has arrived
- * @arrived: frames that have
- * @late: a frame that the next one is to overtake, or NULL; under the TX lock
- * @lock: knobs that do something when they are turned
- * @offload: as registered, or NULL
- * @able: what its hardware can do now, of enum verve_offload_feature
- * @refuse: how many packets more it will not take
- * @full: there is no room in its queue
- * @turned_away: packets for which there was none
- * @helped: packets for which it could not do any more what was due, and software did
- * @given_up: packets that it dropped then: messages
- * @hold: it does not return when it is told of regions and QPs
- * @held: calls that it does not return from now
+ * @napi: delivers frames in @arrived
+ * @arrived: frames from the wire
+ * @late: frame that the next one will overtake, or NULL; under the TX lock
+ * @lock: serializes knobs with an action
+ * @offload: registration, or NULL
+ * @able: present abilities of the hardware, enum verve_offload_feature
+ * @refuse: number of packets that may_send() will refuse
+ * @full: the TX queue has no room
+ * @turned_away: packets returned because the queue was full
+ * @helped: packets handed to software because the hardware had lost its ability
+ * @given_up: LSO packets dropped for that reason
+ * @hold: calls for regions and QPs do not return
+ * @held: number of calls that do not return now
  * @holding: woken when @hold is cleared
- * @restless: it tells what it can do once more while its netdev goes down
- * @corrupt: how many ICRCs more it will get wrong
- * @lose: one frame of so many is lost; 0: none
- * @reorder: one frame of so many is overtaken; 0: none
- * @scatter: frames that arrive are handed over in pieces of so many bytes; 0: in one
- * @ids: what IPv4 identifications packets have that it makes of one: 0 counted up,
- *	1 the same in all, 2 any
- * @made: ICRCs that it has made
- * @trains: trains that came whole
- * @segmented: packets that it made many of
- * @messages: messages that it made packets of
- * @cut: packets that it made of those
- * @miscut: of how many messages more it will get all ICRCs wrong
- * @scattered: frames handed over in pieces
- * @verified: frames whose ICRC it has found right
- * @unable: packets it should not have been given, and dropped
- * @dirty: packets whose place for the ICRC was not empty
- * @busy: ns for which the CPU did what hardware does
- * @frames: frames sent, to lose or reorder some
- * @placing: @mrs, @qps, and writing to memory
- * @mrs: memory regions that it knows
+ * @restless: updates its features once more while its netdev goes down
+ * @corrupt: number of ICRCs that it will compute wrong
+ * @lose: one of this many frames is lost; 0: none
+ * @reorder: one of this many frames is overtaken; 0: none
+ * @scatter: received frames are split into pieces of this many bytes; 0: not split
+ * @ids: IPv4 identifications of segmented packets: 0 counted up, 1 constant, 2 random
+ * @made: ICRCs computed
+ * @trains: trains that arrived whole
+ * @segmented: UDP packets segmented
+ * @messages: LSO packets segmented
+ * @cut: packets made of LSO packets
+ * @miscut: number of LSO packets that will get wrong ICRCs
+ * @scattered: received frames that were split
+ * @verified: frames with a correct ICRC
+ * @unable: packets without an ability for them, dropped
+ * @dirty: packets whose place for the ICRC was not zero
+ * @busy: CPU time in ns spent on work of the hardware
+ * @frames: frames sent, for @lose and @reorder
+ * @placing: protects @mrs, @qps, and writes to memory
+ * @mrs: memory regions
  * @qps: QPs
- * @num_mrs: how many regions
- * @num_qps: how many QPs
- * @fail: how many objects more it will not take
- * @mangle: enum nic_mangle: what becomes of placed packets on their way to the stack
- * @mangle_one: of so many
- * @placed: packets that it has placed
- * @placed_bytes: their payload
- * @watched: WRITEs for QPs that it knows, which it has not placed
- * @reporting: a report to the transport, and @qps
- * @tick: wakes the NIC for QPs that wait for an answer
- * @num_offloaded: QPs that it has
- * @carried: frames that it has made for such QPs
- * @given_back: QPs that it has given back by itself
- * @dead: so many QPs more come back without a state
- * @astray: one of so many frames for such QPs goes to the stack instead; 0: none
+ * @num_mrs: number of regions
+ * @num_qps: number of QPs
+ * @fail: number of objects that it will refuse
+ * @mangle: enum nic_mangle: changes to placed packets on their way to the stack
+ * @mangle_one: one of this many placed packets is changed
+ * @placed: packets placed
+ * @placed_bytes: payload placed
+ * @watched: WRITEs for known QPs that were not placed
+ * @reporting: serializes reports to the transport; protects @qps as well
+ * @tick: runs the NIC for QPs that wait for an answer
+ * @num_offloaded: number of offloaded QPs
+ * @carried: frames sent for offloaded QPs
+ * @given_back: QPs returned at the NIC's own request
+ * @dead: number of QPs that will return without a state
+ * @astray: one of this many frames for offloaded QPs goes to the stack; 0: none
  */
 struct nic {
 	struct net_device *ndev;
@@ -77,7 +76,7 @@ struct nic {
 	struct napi_struct napi;
 	struct sk_buff_head arrived;
 	struct sk_buff *late;
-	struct mutex lock; /* knobs */
+	struct mutex lock; /* see above */
 	struct verve_offload *offload;
 	u32 able;
 	atomic_t refuse;
@@ -126,34 +125,34 @@ struct nic {
 	u32 astray;
 };
 
-/* Its hardware has worked since that time. */
+/* Account CPU time since @since as work of the hardware. */
 static inline void nic_worked(struct nic *nic, u64 since)
 {
 	atomic64_add(ktime_get_ns() - since, &nic->busy);
 }
 
-/* What may happen to a packet between a NIC and the transport */
+/* Changes to a placed packet on its way from the NIC to the transport */
 enum nic_mangle {
-	NIC_LOSE	= BIT(0),	/* a queue drops it */
-	NIC_COPY	= BIT(1),	/* somebody makes a copy of it */
-	NIC_PULL	= BIT(2),	/* somebody wants more of it linear */
-	NIC_DOUBT	= BIT(3),	/* the mark of its ICRC is lost */
+	NIC_LOSE	= BIT(0),	/* it is dropped */
+	NIC_COPY	= BIT(1),	/* it is copied */
+	NIC_PULL	= BIT(2),	/* more of it is made linear */
+	NIC_DOUBT	= BIT(3),	/* its ICRC is no longer marked as verified */
 	NIC_ELSEWHERE	= BIT(4),	/* its fragments are other memory */
 };
 
-/* The module's two. Process context. */
+/* Register one of the two netdevs, and unregister it. Process context. */
 int nic_offer(struct nic *nic);
 void nic_withdraw(struct nic *nic);
 void nic_reset(struct nic *nic);
 
-/* transmit.c: ndo_start_xmit, and what the other end does with a frame */
+/* transmit.c: ndo_start_xmit, and the ICRC check of the receiver */
 netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev);
 struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb);
 
-/* scatter.c: a frame as it is handed over. Return: it, or what takes its place */
+/* scatter.c: split a received frame. Return: @frame, or the packet in its place */
 struct sk_buff *nic_scatter(struct nic *nic, struct sk_buff *frame);
 
-/* objects.c: what it knows of the RDMA device, as struct verve_offload_ops */
+/* objects.c: functions of struct verve_offload_ops for regions and QPs */
 int nic_mr_add(struct net_device *ndev, const struct verve_offload_mr *mr,
 	       void **context);
 void nic_mr_del(struct net_device *ndev, void *context);
@@ -163,14 +162,14 @@ void nic_qp_del(struct net_device *ndev, void *context);
 bool nic_rx_sync(struct net_device *ndev, void *context,
 		 const struct verve_offload_rx_point *point);
 void nic_rx_stop(struct net_device *ndev, void *context);
-/* Is it one of those calls that are to fail? */
+/* Consume one of @fail. Return: true if this call is to fail. */
 bool nic_is_to_fail(struct nic *nic);
 
 /**
- * struct known_mr - a region
+ * struct known_mr - a memory region
  * @entry: in nic.mrs
- * @mr: as it was told
- * @pages: of it
+ * @mr: description by the registry
+ * @pages: pages of the region
  */
 struct known_mr {
 	struct list_head entry;
@@ -181,14 +180,14 @@ struct known_mr {
 /**
  * struct known_qp - a QP; under nic.placing
  * @entry: in nic.qps
- * @qp: as it was told
- * @next: PSN that is placed next
- * @newest: of what has come; only while @has_newest
- * @has_newest: something has come
- * @left: bytes to come of a WRITE that is under way
- * @va: where the next goes
- * @rkey: its key
- * @rc: what the NIC does if it has the QP, or NULL; nic.reporting, too
+ * @qp: description by the registry
+ * @next: PSN of the next packet to place
+ * @newest: newest PSN that has arrived, if @has_newest
+ * @has_newest: a packet has arrived
+ * @left: remaining bytes of the current WRITE
+ * @va: address of the next byte
+ * @rkey: key of the WRITE
+ * @rc: state of an offloaded QP, or NULL; under nic.reporting as well
  */
 struct known_qp {
 	struct list_head entry;
@@ -203,37 +202,38 @@ struct known_qp {
 };
 
 /**
- * nic_place() - a frame from the wire
- * @nic: that it came to
- * @frame: whose ICRC is right, from the Ethernet header on
+ * nic_place() - place the payload of a frame, if it is a WRITE to be placed
+ * @nic: NIC that received the frame
+ * @frame: frame with a correct ICRC, from the Ethernet header on
  * @end: offset of the ICRC
+ *
  * Context: NAPI.
- * Return: what to hand over: @frame, or what it has become; NULL when it is lost
+ * Return: @frame, or the packet in its place; NULL when it is lost
  */
 struct sk_buff *nic_place(struct nic *nic, struct sk_buff *frame,
 			  unsigned int end);
 
-/* lso.c: a message, cut into packets. Under the TX lock */
+/* lso.c: segment an LSO packet and send the packets. Under the TX lock */
 void nic_lso(struct nic *nic, const struct sk_buff *skb);
 
-/* There is room in its queue. Any context */
+/* Make room in the TX queue. Any context */
 void nic_make_room(struct nic *nic);
 
-/* One of so many that are left to do so? Counts them. */
+/* Decrement a counter of events to come. Return: true if it was not 0 */
 bool nic_take_one(atomic_t *left);
 
 /**
- * struct nic_packet - what a frame says
- * @ip: offset of the IP header
- * @end: offset of the ICRC; these two are filled in before it is read
- * @ecn: of IP
+ * struct nic_packet - header fields of a frame
+ * @ip: offset of the IP header; set by the caller of nic_read_packet()
+ * @end: offset of the ICRC; set by the caller of nic_read_packet()
+ * @ecn: ECN bits of IP
  * @opcode: BTH
- * @is_solicited: BTH
- * @asks_ack: BTH
- * @qpn: BTH
+ * @is_solicited: BTH: SolicitedEvent
+ * @asks_ack: BTH: AckReq
+ * @qpn: BTH: destination QP
  * @psn: BTH
- * @payload: offset
- * @len: of the payload
+ * @payload: offset of the payload
+ * @len: length of the payload
  * @va: RETH
  * @rkey: RETH
  * @dmalen: RETH
@@ -254,48 +254,49 @@ struct nic_packet {
 	u32 dmalen;
 };
 
-/* packet.c. Return: whether it is one that the NIC looks at. */
+/* packet.c: parse a frame. Return: true if it is a packet for RC that the NIC handles */
 bool nic_read_packet(const u8 *frame, struct nic_packet *p);
-/* Under nic.placing: that it would come to, or NULL */
+/* Find the QP of a packet, or NULL. Under nic.placing */
 struct known_qp *nic_find_qp(struct nic *nic, const u8 *frame,
 			     const struct nic_packet *p);
 
 /*
- * memory.c: of regions, under nic.placing. @access: IB_ACCESS_* that the region must
- * allow; the range may be empty
+ * memory.c: find a region by its key. Under nic.placing. In the following, @access is
+ * IB_ACCESS_* that the region must allow, and the range may be empty.
  */
 struct known_mr *nic_find_mr(struct nic *nic, const void *pd, u32 key);
 bool nic_memory_allows(struct nic *nic, const void *pd, u32 key, int access,
 		       u64 va, u64 len);
-/* To memory if @is_write, or else from it. Return: false: it is not allowed. */
+/* Write @data to memory if @is_write, else read. Return: false if not allowed */
 bool nic_memory_copy(struct nic *nic, const void *pd, u32 key, int access,
 		     u64 va, u8 *data, unsigned int len, bool is_write);
-/* Of all segments together, from @offset on */
+/* Copy likewise, from @offset on in all segments together. */
 bool nic_memory_copy_sges(struct nic *nic, const void *pd,
 			  const struct ib_sge *sge, unsigned int num_sge,
 			  u32 offset, u8 *data, unsigned int len, bool is_write);
 
-/* What DMA would have read; NULL without memory. */
+/* Copy a packet, as DMA would read it. Return: NULL without memory */
 struct sk_buff *nic_read(const struct sk_buff *skb);
 void nic_send_frame(struct nic *nic, struct sk_buff *frame);
-/* A frame that is complete but for its ICRC, which is due. Consumed */
+/* Append the ICRC to a complete frame and send it. Consumes @frame */
 void nic_finish(struct nic *nic, struct sk_buff *frame);
 
-/* segment.c: a long UDP packet, cut into frames. Under the TX lock */
+/* segment.c: segment a UDP packet and send the frames. Under the TX lock */
 void nic_segment(struct nic *nic, const struct sk_buff *skb);
 
-/* crc.c: the ICRC of a frame as it is on the wire, by the book */
+/* crc.c: ICRC of a frame on the wire */
 void nic_crc_init(void);
 
-/* Return: where IP begins in a frame that may be RoCEv2, or 0 */
+/* Return: offset of the IP header of a frame that may be RoCEv2, or 0 */
 unsigned int nic_find_ip(const u8 *frame, unsigned int len);
 
 /**
- * nic_icrc() - where a frame's ICRC is, and what it should be
- * @frame: from the Ethernet header on
- * @len: of it
- * @icrc: filled, in the order of the wire
- * Return: the offset of the ICRC, or 0 if this is no RoCEv2
+ * nic_icrc() - compute the ICRC of a frame
+ * @frame: frame, from the Ethernet header on
+ * @len: length of the frame
+ * @icrc: filled with the correct ICRC, in the order of the wire
+ *
+ * Return: offset of the ICRC, or 0 if the frame is no RoCEv2.
  */
 unsigned int nic_icrc(const u8 *frame, unsigned int len, u8 icrc[4]);
 
@@ -304,7 +305,7 @@ void nic_knobs_init(void);
 void nic_knobs_add(struct nic *nic, const char *name);
 void nic_knobs_exit(void);
 
-/* hw_roce.c: on the board that both ends are of, if it has one: then nic_board() */
+/* hw_roce.c: RDMA device of the board that both ends are on, and that board, if any */
 int nic_hw_roce_init(void);
 void nic_hw_roce_exit(void);
 struct device *nic_board(void);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the NIC knows: memory regions and QPs
+ * Memory regions and QPs that the NIC knows
  *
- * A device would have the pages of a region mapped for DMA, and the rest in tables of
- * its own. Here, whoever places holds a lock, so nothing is written any more when an
- * object has been taken off its list under that lock.
+ * Hardware would map the pages of a region for DMA and keep the rest in its tables. Here
+ * a lock is held while payload is placed. So nothing is written to an object after it was
+ * taken off its list under that lock.
  */
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -20,7 +20,7 @@ bool nic_is_to_fail(struct nic *nic)
 	return atomic_add_unless(&nic->fail, -1, 0);
 }
 
-/* As hardware that is busy with something else; not for ever */
+/* Block for a limited time, as hardware that is busy with something else. */
 static void hold(struct nic *nic)
 {
 	atomic_inc(&nic->held);
@@ -58,7 +58,7 @@ int nic_mr_add(struct net_device *ndev, const struct verve_offload_mr *mr,
 	if (!known)
 		return -ENOMEM;
 	known->mr = mr;
-	/* It is read only. */
+	/* list_pages() only reads the table. */
 	known->pages = list_pages((struct sg_table *)mr->sgt);
 	if (!known->pages) {
 		kfree(known);
@@ -122,15 +122,16 @@ void nic_qp_del(struct net_device *ndev, void *context)
 	kfree(known);
 }
 
-/* Distance of PSNs, of 24 bits */
+/* Signed distance of 24-bit PSNs */
 static int distance(u32 from, u32 to)
 {
 	return (int)((to - from) << 8) >> 8;
 }
 
 /*
- * What has passed already on its way to the QP would be no use: the QP will execute
- * that next. But a PSN from far beyond is somebody's joke.
+ * Has the packet @psn already passed the NIC on its way to the QP? The QP executes it
+ * next, so placing from here would be useless. A PSN from far beyond is ignored: it may
+ * be forged.
  */
 static bool is_behind(struct known_qp *known, u32 psn)
 {

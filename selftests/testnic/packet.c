@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What frames of RC say, and which QP they are for
+ * Header fields of RC frames, and the QPs of frames
  */
 #include <linux/etherdevice.h>
 #include <linux/unaligned.h>
@@ -15,7 +15,7 @@ enum {
 	AETH		= 4,
 };
 
-/* Of the opcodes of RC, up to ACK: what follows the BTH */
+/* Extended headers of the RC opcodes up to ACK */
 static const u8 extended[] = {
 	0, 0, 0, IMM, 0, IMM,
 	RETH, 0, 0, IMM, RETH, RETH + IMM,
@@ -63,7 +63,7 @@ static bool is_address(const u8 *bytes, const struct in6_addr *addr, bool is_v6)
 	       !memcmp(bytes, &addr->s6_addr32[3], sizeof(__be32));
 }
 
-/* Would the frame come to the QP? */
+/* Would the stack deliver the frame to the QP? */
 static bool is_for(const struct verve_offload_qp *qp, const u8 *frame,
 		   const struct nic_packet *p)
 {

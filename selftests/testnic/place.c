@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMA WRITEs, from the wire to memory: what hardware would do, with a copy in place
- * of its DMA
+ * Placement of RDMA WRITEs, from the wire into memory: a copy in place of DMA
  */
 #include <linux/highmem.h>
 #include <rdma/ib_verbs.h>
@@ -34,14 +33,14 @@ static bool ends(u8 opcode)
 	return opcode == WRITE_LAST || opcode == WRITE_ONLY;
 }
 
-/* Those of the other direction, and what has no PSN */
+/* Responses have PSNs of the other direction, and CNPs have none. */
 static bool is_response(u8 opcode)
 {
 	return (opcode >= RESPONSE_FIRST && opcode <= ATOMIC_ACK) ||
 	       opcode == CNP;
 }
 
-/* What the PSN, the opcode, and the lengths must be: the message so far is known. */
+/* Check PSN, opcode and lengths against the message so far. */
 static bool is_next(struct known_qp *known, const struct nic_packet *p)
 {
 	u32 mtu = known->qp->mtu;
@@ -77,7 +76,7 @@ static struct known_mr *find_target(struct nic *nic, struct known_qp *known)
 	return target;
 }
 
-/* Somewhere else than where it belongs: what a test must notice. */
+/* Put the payload into other memory, which a test must notice. */
 static int add_elsewhere(struct sk_buff *skb, const u8 *from, unsigned int len)
 {
 	struct page *page = alloc_page(GFP_ATOMIC);
@@ -93,7 +92,7 @@ static int add_elsewhere(struct sk_buff *skb, const u8 *from, unsigned int len)
 	return 0;
 }
 
-/* Writes the payload, and has the packet refer to where it is. */
+/* Write the payload, and let fragments of the packet refer to it. */
 static void write_payload(struct sk_buff *skb, struct known_mr *target, u64 va,
 			  const u8 *from, unsigned int len)
 {
@@ -118,7 +117,7 @@ static void write_payload(struct sk_buff *skb, struct known_mr *target, u64 va,
 	}
 }
 
-/* The headers, in a packet of their own, and room for what follows the payload */
+/* Begin a packet with the headers, and with room for what follows the payload. */
 static struct sk_buff *begin_packet(struct nic *nic, const u8 *frame,
 				    const struct nic_packet *p, u8 **trailer)
 {
@@ -135,7 +134,7 @@ static struct sk_buff *begin_packet(struct nic *nic, const u8 *frame,
 	return NULL;
 }
 
-/* The pad, and the ICRC */
+/* Append pad and ICRC. */
 static void end_packet(struct sk_buff *skb, const u8 *frame,
 		       const struct nic_packet *p, u8 *trailer)
 {
@@ -149,7 +148,7 @@ static void end_packet(struct sk_buff *skb, const u8 *frame,
 			L1_CACHE_BYTES);
 }
 
-/* Return: the packet, whose payload is where it belongs, or NULL: no memory */
+/* Return: packet with its payload placed, or NULL without memory */
 static struct sk_buff *write_packet(struct nic *nic, struct known_qp *known,
 				    struct known_mr *target, const u8 *frame,
 				    const struct nic_packet *p, u32 mangle)
@@ -184,7 +183,7 @@ static void pass_on(struct known_qp *known, const struct nic_packet *p)
 	known->left -= p->len;
 }
 
-/* It is not placed: from here on, nothing is before the QP has come so far. */
+/* Stop placing, until rx_sync() tells that the QP has executed this packet. */
 static void watch(struct nic *nic, struct known_qp *known,
 		  const struct nic_packet *p)
 {
@@ -198,7 +197,7 @@ static void watch(struct nic *nic, struct known_qp *known,
 		atomic_inc(&nic->watched);
 }
 
-/* Return: the packet that takes the frame's place, or NULL. */
+/* Return: packet with its payload placed, or NULL if the frame is not placed */
 static struct sk_buff *try_placing(struct nic *nic, const u8 *frame,
 				   const struct nic_packet *p, u32 mangle)
 {
@@ -232,7 +231,7 @@ static struct sk_buff *copy_of(struct sk_buff *skb)
 	return copy;
 }
 
-/* What happens on the way to the transport. Return: what is left of it. */
+/* Change a packet as its way to the transport might. Return: packet, or NULL. */
 static struct sk_buff *mangle_packet(struct sk_buff *skb, u32 mangle)
 {
 	if (mangle & NIC_LOSE) {
@@ -248,7 +247,7 @@ static struct sk_buff *mangle_packet(struct sk_buff *skb, u32 mangle)
 	return skb;
 }
 
-/* The mangling that it is the packet's turn for */
+/* The changes that are due for the next packet */
 static u32 its_mangling(const struct nic *nic)
 {
 	u32 one = READ_ONCE(nic->mangle_one);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QPs that the NIC has: how they come and go, and whose turn it is
+ * Offloaded QPs: start, stop, and scheduling
  *
- * All that happens to them happens in NAPI, or under its lock: frames come, requests
- * are posted, and the poll sends what is due and reports. Reports have a lock of their
- * own, since requests are posted meanwhile.
+ * QPs change only in NAPI, or under its lock: frames arrive, requests are posted, and the
+ * poll sends what is due and reports. Reports have a lock of their own, since requests
+ * are posted meanwhile.
  */
 #include <linux/slab.h>
 #include "rc.h"
@@ -149,7 +149,7 @@ static bool goes_astray(const struct nic *nic, const struct nic_packet *p)
 
 static void take(struct rc *rc, const u8 *frame, const struct nic_packet *p)
 {
-	/* Congestion is the transport's business. */
+	/* Congestion control is left to the transport. */
 	if (p->ecn == 3 || p->opcode > RC_ACK)
 		rc_ask_return(rc);
 	else if (p->opcode > RC_READ)
@@ -180,7 +180,7 @@ bool nic_rc_receive(struct nic *nic, const u8 *frame, unsigned int len,
 	return is_mine;
 }
 
-/* Answers first: the peer waits for them. Return: whether there is more. */
+/* Send answers first, as the peer waits for them. Return: true if there is more. */
 static bool carry_on(struct rc *rc)
 {
 	int budget = RC_BUDGET;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A NIC that runs RC QPs: go back n, with the peer's NAKs and a timer; and whatever
- * is not plain sending and receiving, it gives back.
+ * A NIC that runs RC QPs with go-back-N, NAKs and a timer. It returns a QP for anything
+ * beyond plain sending and receiving.
  */
 #ifndef VERVE_TESTNIC_RC_H
 #define VERVE_TESTNIC_RC_H
@@ -9,16 +9,16 @@
 #include "nic.h"
 
 enum {
-	/* Requests that it takes, and READs of the peer's that it remembers */
+	/* Requests of a QP, and READs of the peer that are remembered */
 	RC_WRS		= 48,
 	RC_READS	= 128,
-	/* PSNs that it sends before something is acknowledged */
+	/* PSNs that may be outstanding */
 	RC_WINDOW	= 64,
-	/* Frames of a QP that it sends before others' turn */
+	/* Frames of one QP before others have their turn */
 	RC_BUDGET	= 64,
 };
 
-/* Opcodes of RC, and what is in the AETH and the BTH */
+/* Opcodes of RC, and bits of the AETH and the BTH */
 enum {
 	RC_SEND_FIRST	= 0,
 	RC_WRITE_FIRST	= 6,
@@ -36,12 +36,12 @@ enum {
 };
 
 /**
- * struct rc_read - a READ of the peer's
+ * struct rc_read - a READ of the peer
  * @first: PSN of the request
- * @next: of the next response to be sent
- * @last: of the last one
- * @msn: of the request
- * @va: of the response @first
+ * @next: PSN of the next response to send
+ * @last: PSN of the last response
+ * @msn: MSN of the request
+ * @va: address of the first byte
  * @rkey: key
  * @length: bytes
  */
@@ -56,30 +56,30 @@ struct rc_read {
 };
 
 /**
- * struct rc - a QP that the NIC has; under nic.placing
+ * struct rc - an offloaded QP; under nic.placing
  * @nic: NIC
- * @qp: as it was told
- * @terms: as they were told
- * @is_running: it has not given the QP back
- * @has_news: there is something to report
- * @state: how far it is. .psn: one beyond the newest PSN ever sent
- * @wrs: requests, a ring
- * @head: one beyond the newest of them, free running
- * @tail: the oldest
- * @posted: one beyond the PSN of the newest
- * @next: PSN to be sent next
- * @has_gone_back: since state.una has moved
- * @since: ns: when state.una moved, or all was sent again
- * @tries: how often that was since then
- * @nak_sent: the gap has been told
- * @ack_due: an ACK is, once the responses have been sent
- * @rnr_due: likewise
- * @nak_due: likewise
- * @reads: READs of the peer's, a ring
- * @read_head: one beyond the newest, free running
- * @read_tail: the oldest that has not been answered
- * @repeat: one that is answered again
- * @repeats: it is under way
+ * @qp: description by the registry
+ * @terms: terms of the offload
+ * @is_running: the NIC has not asked for the QP's return
+ * @has_news: a report is due
+ * @state: progress; @state.psn is one beyond the newest PSN ever sent
+ * @wrs: ring of requests
+ * @head: one beyond the newest request, free running
+ * @tail: oldest request, free running
+ * @posted: one beyond the last PSN of the newest request
+ * @next: PSN to send next
+ * @has_gone_back: went back since @state.una last moved
+ * @since: time in ns when @state.una moved or all was sent again
+ * @tries: number of times that all was sent again since @state.una moved
+ * @nak_sent: a NAK for the current gap was sent
+ * @ack_due: an ACK is due behind the responses
+ * @rnr_due: an RNR NAK is due behind the responses
+ * @nak_due: a NAK is due behind the responses
+ * @reads: ring of READs of the peer
+ * @read_head: one beyond the newest READ, free running
+ * @read_tail: oldest READ that is not answered, free running
+ * @repeat: READ that is answered again
+ * @repeats: @repeat is under way
  */
 struct rc {
 	struct nic *nic;
@@ -109,7 +109,7 @@ struct rc {
 	bool repeats;
 };
 
-/* Signed distance of PSNs, of 24 bits */
+/* Signed distance of 24-bit PSNs */
 static inline int psn_diff(u32 a, u32 b)
 {
 	return (int)((a - b) << 8) >> 8;
@@ -129,51 +129,53 @@ static inline u32 psn_add(u32 psn, u32 n)
 extern const struct verve_offload_rc_ops nic_rc_ops;
 void nic_rc_init(struct nic *nic);
 /**
- * nic_rc_receive() - a frame from the wire, whose ICRC is right
- * @nic: that it came to
- * @frame: from the Ethernet header on
- * @len: of it
+ * nic_rc_receive() - process a frame for an offloaded QP
+ * @nic: NIC that received the frame
+ * @frame: frame with a correct ICRC, from the Ethernet header on
+ * @len: length of the frame
  * @end: offset of the ICRC
+ *
  * Context: NAPI.
- * Return: whether it was for a QP that the NIC has
+ * Return: true if the frame was for an offloaded QP.
  */
 bool nic_rc_receive(struct nic *nic, const u8 *frame, unsigned int len,
 		    unsigned int end);
-/* Send what is due, and report. NAPI. Return: whether there is more to send. */
+/* Send what is due, and report. NAPI. Return: true if there is more to send. */
 bool nic_rc_run(struct nic *nic);
-/* Give all QPs back. Process. */
+/* Return all QPs to software. Process context. */
 void nic_rc_stop(struct nic *nic);
-/* It stays where it is, in front of what it cannot do. */
+/* Stop in front of a packet or request that the NIC cannot handle, and return the QP. */
 void rc_ask_return(struct rc *rc);
 
 /* rc_frame.c */
 
 /**
- * rc_frame() - a frame to the peer
+ * rc_frame() - begin a frame to the peer
  * @rc: QP
- * @opcode: of the BTH
- * @psn: of the BTH
+ * @opcode: opcode in the BTH
+ * @psn: PSN in the BTH
  * @flags: RC_SOLICITED, RC_ASKS_ACK
  * @ext: extended headers
- * @ext_len: bytes
- * @len: of the payload
- * @payload: set to where that goes
- * Return: NULL: no memory
+ * @ext_len: length of @ext
+ * @len: length of the payload
+ * @payload: set to the place of the payload
+ *
+ * Return: frame, or NULL without memory.
  */
 struct sk_buff *rc_frame(struct rc *rc, u8 opcode, u32 psn, unsigned int flags,
 			 const u8 *ext, unsigned int ext_len, unsigned int len,
 			 u8 **payload);
-/* Complete: to the wire */
+/* Send a complete frame. */
 void rc_send(struct rc *rc, struct sk_buff *frame);
 
-/* rc_request.c: its requests, and the peer's answers */
-bool rc_send_request(struct rc *rc);	/* Return: whether one was sent */
+/* rc_request.c: requests of the QP, and the peer's answers */
+bool rc_send_request(struct rc *rc);	/* Return: true if one was sent */
 void rc_take_response(struct rc *rc, const u8 *frame,
 		      const struct nic_packet *p);
 void rc_look_at_clock(struct rc *rc);
 
-/* rc_respond.c: the peer's requests, and its answers */
-bool rc_respond(struct rc *rc);		/* Return: whether one was sent */
+/* rc_respond.c: requests of the peer, and the QP's answers */
+bool rc_respond(struct rc *rc);		/* Return: true if one was sent */
 void rc_take_request(struct rc *rc, const u8 *frame,
 		     const struct nic_packet *p);
 

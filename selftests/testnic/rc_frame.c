@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames that the NIC makes for the QPs that it has
+ * Frames of offloaded QPs
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>

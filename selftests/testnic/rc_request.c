@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests of QPs that the NIC has, and the peer's answers to them
+ * Requests of offloaded QPs, and the peer's answers
  */
 #include <linux/ktime.h>
 #include <linux/unaligned.h>
@@ -9,9 +9,9 @@
 enum {
 	RETH		= 16,
 	IMM		= 4,
-	/* Packets between two that ask for an ACK, a power of two */
+	/* Packets between two with AckReq, a power of two */
 	INTERVAL	= 16,
-	/* ns until all is sent again, the first time; and how often */
+	/* Timeout in ns until all is sent again the first time, and number of retries */
 	PATIENCE_NS	= 5 * 1000 * 1000,
 	MOST_TRIES	= 7,
 };
@@ -38,7 +38,7 @@ static bool has_imm(const struct verve_offload_rc_wr *wr)
 	       wr->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
 }
 
-/* The request that a PSN is of, or NULL */
+/* The request of a PSN, or NULL */
 static struct verve_offload_rc_wr *find_wr(struct rc *rc, u32 psn)
 {
 	u32 i;
@@ -53,7 +53,7 @@ static struct verve_offload_rc_wr *find_wr(struct rc *rc, u32 psn)
 	return NULL;
 }
 
-/* READs that were sent, up to the next PSN, and are not answered */
+/* Number of READs up to the next PSN that are not answered */
 static unsigned int count_reads(struct rc *rc)
 {
 	unsigned int reads = 0;
@@ -102,7 +102,7 @@ static bool send_read(struct rc *rc, const struct verve_offload_rc_wr *wr,
 	return true;
 }
 
-/* First 0, middle 1, last 2 or 3, only 4 or 5; of WRITEs, 6 more */
+/* Offset of the opcode: First 0, Middle 1, Last 2 or 3, Only 4 or 5; WRITE: 6 more */
 static u8 opcode_of(const struct verve_offload_rc_wr *wr, bool first, bool last)
 {
 	u8 base = is_write(wr) ? RC_WRITE_FIRST : RC_SEND_FIRST;
@@ -182,7 +182,7 @@ bool rc_send_request(struct rc *rc)
 
 /* ---------------------------------------------------------------- answers */
 
-/* All before @psn is acknowledged; the newest of it was posted. */
+/* The peer has acknowledged all packets before @psn, which was sent. */
 static void acknowledge(struct rc *rc, u32 psn)
 {
 	if (!psn_before(rc->state.una, psn))
@@ -200,7 +200,7 @@ static void acknowledge(struct rc *rc, u32 psn)
 	verve_offload_rc_acked(rc->qp, psn);
 }
 
-/* Something was lost: from the oldest on, but once until that moves */
+/* After a loss, send again from the oldest PSN, once until that moves. */
 static void go_back(struct rc *rc)
 {
 	if (rc->has_gone_back)
@@ -210,7 +210,7 @@ static void go_back(struct rc *rc)
 	rc->since = ktime_get_ns();
 }
 
-/* All before @psn has arrived: but READs only have when their responses have. */
+/* All before @psn has arrived. READs count only up to their received responses. */
 static void arrived(struct rc *rc, u32 psn)
 {
 	u32 i;
@@ -252,7 +252,7 @@ static void take_data(struct rc *rc, const u8 *frame,
 	struct verve_offload_rc_wr *wr;
 	u32 offset;
 
-	/* What it is not the turn of says that others were lost. */
+	/* A response out of order reveals that others were lost. */
 	if (p->psn != rc->state.una)
 		arrived(rc, p->psn);
 	wr = find_wr(rc, rc->state.una);
@@ -281,7 +281,7 @@ void rc_take_response(struct rc *rc, const u8 *frame,
 		take_data(rc, frame, p);
 }
 
-/* Nobody answers: all again, at growing intervals, and then it is software's turn. */
+/* After a timeout, send all again, with growing intervals; at last return the QP. */
 void rc_look_at_clock(struct rc *rc)
 {
 	u64 patience = (u64)PATIENCE_NS << rc->tries;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The peer's requests to QPs that the NIC has
+ * Requests of the peer to offloaded QPs
  *
- * A packet is looked at in front: if anything of it is not as it should be, or not
- * this NIC's business, the QP is given back as it was before.
+ * A packet is checked completely before it changes anything. If it is in any way unusual,
+ * the QP is returned as it was before the packet.
  */
 #include <linux/unaligned.h>
 #include "rc.h"
@@ -12,7 +12,7 @@ enum {
 	AETH = 4,
 };
 
-/* SEND and WRITE: First, Middle, Last, Last with immediate, Only, the same */
+/* Opcodes: First, Middle, Last, Last with Immediate, Only, Only with Immediate */
 static bool begins(u8 opcode)
 {
 	return opcode % 6 == 0 || opcode % 6 >= 4;
@@ -56,7 +56,7 @@ static u8 response_opcode(const struct rc_read *read)
 	return last ? RC_READ_LAST : RC_READ_MIDDLE;
 }
 
-/* Return: whether one was sent */
+/* Return: true if a response was sent */
 static bool send_response(struct rc *rc, struct rc_read *read)
 {
 	u32 offset = psn_diff(read->next, read->first) * rc->qp->mtu;
@@ -173,7 +173,7 @@ static void take_read(struct rc *rc, const struct nic_packet *p)
 	rc->nak_sent = false;
 }
 
-/* A READ that came before is a part of it, or the same (IBTA 9.7.4.1.1). */
+/* Is a repeated READ a part of an earlier one, or the same (IBTA 9.7.4.1.1)? */
 static bool is_part(const struct rc *rc, const struct rc_read *read,
 		    const struct nic_packet *p)
 {
@@ -195,7 +195,7 @@ static void repeat_read(struct rc *rc, const struct nic_packet *p)
 
 		if (!is_part(rc, read, p))
 			continue;
-		/* It is being answered, or is about to be. */
+		/* An answer is under way or due already. */
 		if (rc->repeats || !is_answered(read))
 			return;
 		rc->repeat = read_of(rc, p);
@@ -208,7 +208,7 @@ static void repeat_read(struct rc *rc, const struct nic_packet *p)
 
 /* ---------------------------------------------------------------- SEND, WRITE */
 
-/* The sequence of opcodes, and the lengths that go with them */
+/* Check the sequence of opcodes, and their lengths. */
 static bool is_regular(const struct rc *rc, const struct nic_packet *p)
 {
 	u32 mtu = rc->qp->mtu, message = rc->state.message;
@@ -259,7 +259,7 @@ static bool receive(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 				    (u8 *)frame + p->payload, p->len, true);
 }
 
-/* Return: 0; -EAGAIN: not now; -EINVAL: not here */
+/* Return: 0; -EAGAIN: drop the packet; -EINVAL: return the QP */
 static int find_recv(struct rc *rc, struct verve_offload_rc_recv *recv)
 {
 	int err = verve_offload_rc_take_recv(rc->qp, recv);
@@ -290,7 +290,7 @@ static void tell(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 	verve_offload_rc_received(rc->qp, &done);
 }
 
-/* Return: as find_recv(); @state is how far the QP is then. */
+/* Execute a packet. Return: as find_recv(); @state: progress afterwards */
 static int execute(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 		   struct verve_offload_rc_state *state)
 {
@@ -341,7 +341,7 @@ static void take_data(struct rc *rc, const u8 *frame,
 	rc->ack_due |= p->asks_ack;
 }
 
-/* It was executed: it is acknowledged again, or read again. */
+/* Answer a request that was executed before: acknowledge it, or read again. */
 static void repeat(struct rc *rc, const struct nic_packet *p)
 {
 	if (p->opcode == RC_READ)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Received frames in pieces of memory, as from a NIC whose buffers are small
+ * Received frames in pieces, as from a NIC with small buffers
  */
 #include <linux/etherdevice.h>
 #include "nic.h"
 
 enum {
-	/* Linear: what drivers copy for the stack to look at */
+	/* Bytes of the linear part, as drivers copy them for the stack */
 	HEAD		= 64,
 	MOST_PIECES	= MAX_SKB_FRAGS,
 };
 
-/* Return: 0, or -ENOMEM: what has been added stays */
+/* Return: 0, or -ENOMEM; pieces that were added stay */
 static int add_piece(struct sk_buff *skb, const u8 *from, unsigned int len)
 {
 	void *piece = netdev_alloc_frag(len);

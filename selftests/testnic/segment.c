@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a NIC makes of a long UDP packet (NETIF_F_GSO_UDP_L4): packets of a given
- * size, with the headers of the first, lengths of their own, identifications as its
- * maker thought of, and checksums. By the RFCs and with nothing of the kernel's.
+ * UDP segmentation of a NIC (NETIF_F_GSO_UDP_L4), only by the RFCs and without code of
+ * the kernel. Packets of a given size get the headers of the first, their own lengths
+ * and checksums, and identifications as set by a knob.
  */
 #include <linux/etherdevice.h>
 #include <linux/random.h>
@@ -17,7 +17,7 @@ enum {
 	PROTO_UDP	= 17,
 };
 
-/* A frame in parts */
+/* Layout of a frame */
 struct layout {
 	unsigned int ip;	/* offset */
 	unsigned int udp;	/* offset */
@@ -99,7 +99,7 @@ static void put_udp(u8 *frame, const struct layout *layout, unsigned int len)
 
 	put16(udp + 4, udp_len);
 	put16(udp + 6, 0);
-	/* The addresses stand right before, in both versions of IP. */
+	/* Source and destination address are adjacent in both versions of IP. */
 	check = fold(sum(PROTO_UDP + udp_len, udp - addrs, addrs + udp_len));
 	put16(udp + 6, check ?: 0xffff);
 }
@@ -132,7 +132,7 @@ void nic_segment(struct nic *nic, const struct sk_buff *skb)
 
 	if (!whole)
 		return;
-	/* What it is asked for is no segmentation without checksums. */
+	/* USO always includes the checksums. */
 	if (skb->ip_summed != CHECKSUM_PARTIAL ||
 	    skb_shinfo(skb)->gso_type != SKB_GSO_UDP_L4)
 		atomic_inc(&nic->unable);

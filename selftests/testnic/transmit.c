@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the stack to the wire, and from the wire to the stack
+ * Packets from the stack to the wire, and frames from the wire to the stack
  */
 #include <linux/etherdevice.h>
 #include <net/gso.h>
 #include "nic.h"
 #include "rc.h"
 
-/* How many may lie on the wire */
+/* Frames that may be on the wire */
 #define MAX_ARRIVED	4096
 
 bool nic_take_one(atomic_t *left)
@@ -79,7 +79,7 @@ struct sk_buff *nic_read(const struct sk_buff *skb)
 	return frame;
 }
 
-/* Out it goes. */
+/* Put a frame on the wire. */
 static void send_frame(struct nic *nic, struct sk_buff *frame)
 {
 	nic->ndev->stats.tx_packets++;
@@ -93,7 +93,7 @@ void nic_finish(struct nic *nic, struct sk_buff *frame)
 	send_frame(nic, frame);
 }
 
-/* @is_due: of the packet, or of the train that it was in */
+/* @is_due: the ICRC of the packet, or of its train, is due */
 static void send_packet(struct nic *nic, struct sk_buff *skb, bool is_due)
 {
 	struct sk_buff *frame = NULL;
@@ -125,7 +125,7 @@ static void send_train(struct nic *nic, struct sk_buff *train, bool is_due)
 	}
 }
 
-/* What the hardware has to be able to do for a packet */
+/* Abilities that a packet needs */
 static u32 asked(const struct sk_buff *skb)
 {
 	if (verve_offload_is_lso(skb))
@@ -147,13 +147,13 @@ static void send(struct nic *nic, struct sk_buff *skb)
 		send_packet(nic, skb, is_due);
 }
 
-/* Then the queue is stopped until there is room. */
+/* Stop the queue while there is no room. */
 static bool is_full(struct nic *nic)
 {
 	if (!READ_ONCE(nic->full))
 		return false;
 	netif_stop_queue(nic->ndev);
-	/* Either we see the room that there is, or the queue is woken. */
+	/* Pairs with nic_make_room(): either this sees room, or the queue is woken. */
 	smp_mb__after_atomic();
 	if (!READ_ONCE(nic->full)) {
 		netif_start_queue(nic->ndev);
@@ -166,12 +166,12 @@ static bool is_full(struct nic *nic)
 void nic_make_room(struct nic *nic)
 {
 	WRITE_ONCE(nic->full, 0);
-	/* As in is_full() */
+	/* Pairs with is_full(). */
 	smp_mb();
 	netif_wake_queue(nic->ndev);
 }
 
-/* Can the hardware do what was chosen when it could, perhaps, do more? */
+/* Is the hardware still able to do what was chosen for it earlier? */
 static bool is_able(struct nic *nic, struct sk_buff *skb)
 {
 	if (!(asked(skb) & ~READ_ONCE(nic->able)))
@@ -201,7 +201,7 @@ netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
 	return NETDEV_TX_OK;
 }
 
-/* Return: what is handed over in place of it, or NULL */
+/* Return: packet for the stack, or NULL */
 struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb)
 {
 	u32 able = READ_ONCE(nic->able);
