@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hostile peer: two engines at work, and packets that neither has sent. The
- * input says when they come and what they say, near enough to what is expected
- * to be believed. QPs may fail; memory and time must not be lost.
+ * A hostile peer: two engines at work get packets that neither has sent. The input
+ * chooses times and fields of the packets, close enough to what the engines expect to be
+ * accepted. QPs may fail, but no memory may leak, and no engine may hang.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "../model/model.h"
@@ -14,7 +14,7 @@ enum {
 
 struct model model;
 
-/* What is left of the input */
+/* Rest of the input */
 static const u8 *bytes;
 static size_t left;
 
@@ -88,7 +88,7 @@ static u32 near(u32 psn)
 	return verve_psn_add(psn, (s32)next() - 128);
 }
 
-/* Where requests or answers may lie: what is due, and around it */
+/* A PSN at or around the next one for a request or an answer */
 static u32 draw_psn(const struct node *node, bool is_response)
 {
 	const struct verve_requester *req = &node->qp.req;
@@ -153,7 +153,7 @@ static void draw_operands(const struct node *node, struct verve_pdu *pdu,
 				      VERVE_FETH_SELECTIVITY);
 }
 
-/* Mostly of the service that the QPs have */
+/* Mostly opcodes of the QPs' service */
 static u8 draw_opcode(void)
 {
 	u8 opcode = next();
@@ -211,7 +211,7 @@ static void set_up(void)
 	world_begin(next());
 	plan_setting();
 	how = next();
-	/* Little, so that there is time for many */
+	/* Small runs, so that there is time for many */
 	model.set.mtu = 256 << how % 2;
 	model.set.requests = 8;
 	model.set.longest = 2048;
@@ -220,7 +220,7 @@ static void set_up(void)
 	for (i = 0; i < 2; i++) {
 		region_build(&model.node[i]);
 		node_set_up(&model.node[i]);
-		/* QP 1 takes management datagrams only. */
+		/* QP 1 accepts management datagrams only. */
 		if (how & 0x80 && model.set.type == IB_QPT_UD)
 			model.node[i].qp.type = IB_QPT_GSI;
 	}

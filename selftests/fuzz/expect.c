@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A fault ends the program, with the input that shows it.
+ * A fault aborts the program, and libFuzzer keeps the input.
  */
 #include <stdarg.h>
 #include "../model/world.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A target: called by libFuzzer, or by replay.c with what libFuzzer has found.
+ * A fuzz target, called by libFuzzer, or by replay.c with inputs that libFuzzer has found
  */
 #ifndef FUZZ_FUZZ_H
 #define FUZZ_FUZZ_H

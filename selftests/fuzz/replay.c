@@ -2,7 +2,7 @@
 /*
  * usage: replay-TARGET FILE...
  *
- * Gives a target what was found to reach different parts of it. Needs no clang.
+ * Calls a target with the inputs of the corpus. Needs no clang.
  */
 #include "fuzz.h"
 

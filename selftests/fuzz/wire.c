@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a packet: what is accepted can be built again, and says the same.
+ * Any bytes as a packet: an accepted packet can be built again with the same fields.
  */
 #include <kernel.h>
 #include "../../drivers/infiniband/sw/verve/wire/headers.h"
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u32 linear, qpn;
 	u8 *bytes;
 
-	/* The first byte: how much of it is linear */
+	/* The first byte chooses the length of the linear part. */
 	if (!size)
 		return 0;
 	linear = min_t(u32, data[0], size - 1);

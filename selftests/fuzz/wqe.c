@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as a user's send request: what is not marked as bad is within every
- * limit, and nothing is read or written beyond the element and the copy.
+ * Any bytes as a user's send request: an accepted request is within every limit, and no
+ * access goes beyond the element and the copy.
  */
 #include <kernel.h>
 #include "../../drivers/infiniband/sw/verve/queue/wqe.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs every suite that was linked in, and what they need of a kernel.
+ * Runner of all suites that are linked in, and mocks of kernel functions
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ void unit_suite_add(struct kunit_suite *suite)
 {
 	struct kunit_suite **link = &suites;
 
-	/* By name, so that the order of linking does not show. */
+	/* Sorted by name, independent of the order of linking */
 	while (*link && strcmp((*link)->name, suite->name) < 0)
 		link = &(*link)->next;
 	suite->next = *link;

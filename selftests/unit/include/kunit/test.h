@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KUnit's interface, as far as Verve's tests use it, over a runner in user
- * space that prints a TAP line for each case.
+ * KUnit's interface, as far as Verve's tests use it. The runner in user space prints a
+ * line of TAP for each case.
  */
 #ifndef UNIT_KUNIT_TEST_H
 #define UNIT_KUNIT_TEST_H
@@ -12,10 +12,10 @@
 struct kunit_block;
 
 /**
- * struct kunit - a case under way
+ * struct kunit - a running case
  * @failed: an expectation was not met
- * @leave: where a failed assertion goes
- * @blocks: memory to be freed when the case is over
+ * @leave: target of the jump from a failed assertion
+ * @blocks: memory to free at the end of the case
  */
 struct kunit {
 	bool failed;
@@ -47,11 +47,11 @@ static void __attribute__((constructor)) add_##suite(void)		\
 }									\
 struct kunit_suite
 
-/* Exactly @size bytes, so that one more is AddressSanitizer's. */
+/* Exactly @size bytes, so that AddressSanitizer sees an access to the next one. */
 void *kunit_kmalloc(struct kunit *test, size_t size, gfp_t gfp);
 void *kunit_kzalloc(struct kunit *test, size_t size, gfp_t gfp);
 
-/* Tells where and why a case failed. */
+/* Print the place and the reason of a failure. */
 __attribute__((format(printf, 6, 7)))
 void unit_fail(struct kunit *test, const char *file, int line,
 	       const char *condition, const long long values[2],
