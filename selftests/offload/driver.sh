@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A NIC's driver may be too busy for a packet, reset its device, take its time, and
-# change what it offers at any moment. Nobody else waits for it. What is changed on the
-# way to it is not sent.
+# change what it offers at any moment. Nothing else waits for it. A packet that is changed
+# on its way to the driver is not sent.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 
@@ -21,8 +21,8 @@ grown() { # KNOB NUMBER: at A, beyond that
 
 # ---------------------------------------------------------------- busy
 
-# A packet is chosen for A's NIC, which is too busy for it; when it is not any more, it
-# cannot do what is due.
+# A packet is chosen for A's NIC while its driver is busy. When the driver takes packets
+# again, the NIC has lost the ability that the packet needs.
 loses_meanwhile() { # ABLE
 	local away
 
@@ -31,8 +31,8 @@ loses_meanwhile() { # ABLE
 	turn va able 0 && turn va full 0 && sleep 0.02 && turn va able "$1"
 }
 
-# is_lost_meanwhile ABLE KNOB: which counts what is found then. Some of what waits may be
-# of others.
+# is_lost_meanwhile ABLE KNOB: the counter KNOB counts such packets. Other packets may
+# wait as well.
 is_lost_meanwhile() {
 	local i before bad
 
@@ -49,7 +49,7 @@ is_lost_meanwhile() {
 	[ $bad = 0 ] || fail "$bad packets came without ICRC"
 }
 
-# In mid-traffic: at most so long as no peer gives up
+# Under traffic, for less time than peers need to give up
 is_busy() {
 	turn va full 1 && turn va able $((RANDOM % 8)) && turn vb full 1 &&
 	sleep 0.0$((RANDOM % 3)) && turn vb full 0 && turn va full 0 &&
@@ -62,7 +62,7 @@ registers() { # DEVICE NETNS
 	CASE=region timeout $LIMIT ip netns exec "$2" qp -d "$1" -n "$2"
 }
 
-# Another device's regions, and whatever takes RTNL: A's netdev is set down, too
+# Another device registers regions, and RTNL is free, also to set A's netdev down.
 others_go_on() {
 	registers $DEV_B "$NS_B" &&
 	timeout $LIMIT ip -n "$NS_B" link set vb mtu 1400 &&
@@ -70,7 +70,7 @@ others_go_on() {
 	timeout $LIMIT ip -n "$NS_A" link set va up
 }
 
-# While A's driver does not return
+# A call of A's driver does not return for a while.
 takes_its_time() {
 	local pid rc
 
@@ -98,8 +98,8 @@ knows_nothing() {
 	[ "$(knob va offloaded) $(knob va mrs) $(knob va qps)" = "0 0 0" ]
 }
 
-# It says that it can do everything, once more, while its netdev is set down. Nothing is
-# on its way then, which nobody would answer.
+# A's driver announces all features once more while its netdev is set down. The load is
+# idle, so no packet is lost.
 is_restless() {
 	local rc
 
@@ -136,8 +136,8 @@ port_rule() {
 	EOF
 }
 
-# Somebody changes the port of a train, which the packets behind the first do not have:
-# none of them leaves without ICRC.
+# A firewall rule changes the port of a train's first packet only. No packet of the train
+# leaves without ICRC.
 port_changes() {
 	local came
 

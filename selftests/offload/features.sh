@@ -14,14 +14,14 @@
 
 need tcpdump python3 ethtool taskset
 
-# A trial that fails costs a retry; after so many in a row there are no more.
+# Each failed trial costs a retry; after so many in a row there are no more trials.
 MOST_FAILURES=8
 FILES=/sys/class/infiniband/$DEV_A/offload
 
 # ---------------------------------------------------------------- the NIC
 
-# segments on|off [NETDEV]: UDP; it does not take trains. A change of features, and so
-# all that was known of it is forgotten.
+# segments on|off [NETDEV]: the netdev segments UDP, but takes no trains. The change of
+# features resets all trials.
 segments() {
 	local netdev=${2:-va} ns=$NS_A
 
@@ -32,7 +32,7 @@ segments() {
 		tx-udp-segmentation on; }
 }
 
-# A NIC without a driver that knows of Verve
+# A NIC that is not registered with Verve
 plain_nic() {
 	topo two "$@" && both able 0 && segments on
 }
@@ -43,7 +43,7 @@ says() { # FILE LINE
 
 # ---------------------------------------------------------------- the wire
 
-# what_writes_send LISTING [OPTION]: packets that arrive are right
+# what_writes_send LISTING [OPTION]: captures the packets at B, and checks them
 what_writes_send() {
 	local listing=$1
 
@@ -54,7 +54,7 @@ what_writes_send() {
 		>"$TMP/segments" || fail "$(cat "$TMP/segments")"
 }
 
-# Packet for packet, what the NIC makes is what software sends.
+# The NIC makes exactly the packets that software sends.
 is_equal() {
 	segments off && ip netns exec "$NS_B" ethtool -K vb gro off &&
 	what_writes_send "$TMP/software" "$@" &&
@@ -75,7 +75,7 @@ all_opcodes() {
 	segments off vb && ip netns exec "$NS_B" ethtool -K vb gro on
 }
 
-# ---------------------------------------------------------------- who is trusted
+# ---------------------------------------------------------------- trust
 
 many_of_one() {
 	local before
@@ -90,14 +90,14 @@ many_of_one() {
 			"$(knob va unable) wrong"
 }
 
-# Nobody acknowledges what UC and UD send, nor responses to READs.
+# UC, UD and responses to READs have no ACKs, so they are never segmented.
 unacknowledged() {
 	used tx_uso_pkts most 0 perftest ib_write_bw -c UC -s 8192 -n 100 &&
 	used tx_uso_pkts most 0 perftest ib_send_bw -c UD -s 1024 -n 100 &&
 	used tx_uso_pkts most 0 perftest ib_read_bw -b -n 100
 }
 
-# is_found_out IDS: a NIC that makes wrong identifications
+# is_found_out IDS: the NIC assigns wrong identifications
 is_found_out() {
 	segments on && turn va ids "$1" &&
 	gained $DEV_A uso_trial_failed writes || return
@@ -106,7 +106,7 @@ is_found_out() {
 	used tx_uso_pkts most 0 writes
 }
 
-# It is asked again when its features change, or it comes up again.
+# Trials begin again when the features change or the netdev comes up.
 is_tried_again() {
 	turn va ids 0 && segments on &&
 	says segmentation_ipv4 "on trial" &&
@@ -121,7 +121,7 @@ comes_up_again() {
 	used tx_uso_pkts least 500 writes
 }
 
-# IPv6 has none.
+# IPv6 has no identifications, so its trials are separate.
 ipv6_is_apart() {
 	segments on && turn va ids 1 &&
 	used tx_uso_pkts least 500 over_ipv6 writes &&
@@ -131,7 +131,7 @@ ipv6_is_apart() {
 	return $rc
 }
 
-# over_ipv6 COMMAND...: by those addresses
+# over_ipv6 COMMAND...: runs it with the IPv6 GIDs
 over_ipv6() {
 	local GID_C GID_S
 
@@ -139,7 +139,7 @@ over_ipv6() {
 	"$@"
 }
 
-# Losses are no proof of anything.
+# Random losses do not end the use of the NIC.
 is_not_condemned() {
 	segments on && turn va lose 30
 	writes
@@ -148,7 +148,7 @@ is_not_condemned() {
 	[ $rc = 0 ] && used tx_uso_pkts least 500 writes
 }
 
-# One that did it right, and ceases to; traffic goes on.
+# A NIC begins to make wrong packets under traffic, which goes on.
 changes_its_mind() {
 	segments on
 	load_begin QPS=8 || return
@@ -163,7 +163,7 @@ is_condemned() {
 	[[ $(cat $FILES/segmentation_ipv4) == "off: what"* ]]
 }
 
-# Each reason not to use what there is, and that it is used
+# sysfs shows each reason not to segment, and that the NIC segments.
 is_shown() {
 	local trains=/sys/module/verve/parameters/trains
 
@@ -193,7 +193,7 @@ is_shown() {
 	says rx_hash "off: va has receive-hashing off"
 }
 
-# The NIC that computes ICRCs, too, is not asked to do both.
+# A NIC that computes ICRCs does not segment UDP as well.
 not_with_icrc() {
 	turn va able 1
 	used tx_uso_pkts most 0 writes
@@ -204,7 +204,7 @@ not_with_icrc() {
 
 # ---------------------------------------------------------------- in mid-traffic
 
-# meanwhile COMMAND...: every now and then, while data are compared
+# meanwhile COMMAND...: runs it again and again, while data are compared
 meanwhile() {
 	local i rounds=${QUICK:+20}
 
@@ -234,7 +234,7 @@ through_vlan() {
 
 # ---------------------------------------------------------------- steering
 
-# Packets that another CPU has handed to that one
+# Number of packets that other CPUs have handed to CPU
 handed_to() { # CPU
 	local column
 
@@ -242,7 +242,7 @@ handed_to() { # CPU
 	echo $((16#${column[9]}))
 }
 
-# steer FLOWS: by RFS, if that is not 0; otherwise RPS hands all of B's to CPU 0
+# steer FLOWS: by RFS if FLOWS is not 0; otherwise RPS hands all of B's packets to CPU 0
 steer() {
 	ip netns exec "$NS_B" bash -c "
 		cd /sys/class/net/vb/queues/rx-0 &&
@@ -250,7 +250,7 @@ steer() {
 	echo "$1" >/proc/sys/net/core/rps_sock_flow_entries
 }
 
-# B's program is on CPU 1, and A's, which B's NIC interrupts, on CPU 0.
+# The program of B runs on CPU 1. That of A runs on CPU 0, which B's NIC interrupts.
 latency() {
 	local CLIENT_WITH=(taskset -c 0) SERVER_WITH=(taskset -c 1) before
 
@@ -273,7 +273,7 @@ follows_program() {
 	return $rc
 }
 
-# A busy machine has its own mind about where interrupts are handled.
+# On a busy machine, interrupts may be handled elsewhere, so it tries several times.
 is_followed() {
 	local i
 
@@ -284,8 +284,8 @@ is_followed() {
 	fail "$HANDED packets only, the last of $((i - 1)) times"
 }
 
-# Trains are not for a NIC that takes fewer bytes than their headers have. TCP could
-# not do with it.
+# A netdev with a gso_max_size below the length of the headers gets no trains. TCP would
+# not work with it.
 takes_little() {
 	NIC_OPTIONS=(gso_max_size=8)
 	topo two 1500

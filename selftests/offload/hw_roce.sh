@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The log names a NIC with RoCE of its own that keeps UDP port 4791 to itself, once, and
-# no other device. It does not where something has arrived, or where there is no such
+# no other device. It names none where a packet has arrived, or where there is no such
 # RDMA device.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
@@ -13,7 +13,7 @@
 
 need ibv_rc_pingpong tc
 
-# What the NIC keeps, the kernel does not see.
+# Drops packets before the kernel sees them, as the NIC would.
 keeps_packets() {
 	local ns dev
 
@@ -31,7 +31,7 @@ pingpong() {
 		ibv_rc_pingpong -d $DEV_C -g "$GID_C" -p $PORT -n 20 $IP4
 }
 
-# The peers have a device each, and so may say as much each.
+# Counts the messages of A's device; B's device logs its own.
 named() {
 	dmesg | sed "1,/$LOG_MARK/d" |
 		grep -c "$DEV_A: nothing has arrived: testroce0 of the same NIC"
@@ -49,12 +49,12 @@ names_it() {
 	nothing_arrives && within 10 is_named || fail "it is not named"
 }
 
-# Whoever looked would have said so by then.
+# After this time, a second search would have logged its message.
 names_it_once() {
 	not pingpong && sleep 5 && is_named || fail "named $(named) times"
 }
 
-# with COUNT COMMAND...: it names nobody
+# names_nobody WITH COUNT COMMAND...: the log has no new message
 names_nobody() {
 	local before
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # ICRCs that a NIC makes and verifies are those that software would make, and no message
-# is lost, doubled or changed when the NIC ceases to, in the middle of traffic. What
-# leaves by another device gets its ICRC from software.
+# is lost, doubled or changed when the NIC ceases to, in the middle of traffic. Packets
+# that leave by another device get their ICRC from software.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 #	                  ^ tcpdump
@@ -20,7 +20,7 @@ ANSWERS=$(printf '%02x ' {13..18})
 
 # ---------------------------------------------------------------- the wire
 
-# wire_is_right TRAINS [OPTION]: what the NICs have made is right by icrc.py, too
+# wire_is_right TRAINS [OPTION]: icrc.py verifies the ICRCs of the NICs
 wire_is_right() {
 	local trains=$1 made whole
 
@@ -63,7 +63,8 @@ not_offered() {
 	gained $DEV_B rx_icrc_offload writes && [ "$GAINED" = 0 ]
 }
 
-# The NIC says nothing of bad packets: software drops them, and the peer tries again.
+# The NIC does not mark bad packets, so software drops them, and the peer sends them
+# again.
 bad_is_noticed() {
 	local bad
 
@@ -82,8 +83,8 @@ refused() {
 	[ "$(knob va refuse)" = 0 ] || fail "$(knob va refuse) to refuse"
 }
 
-# distrusted DEVICE NETDEV: that never makes a right one. QPs stop trusting it before
-# they fail.
+# distrusted DEVICE NETDEV: the NIC makes only wrong ICRCs. QPs stop using it before they
+# fail.
 distrusted() {
 	both able $TX
 	turn "$2" corrupt 1000000000
@@ -100,7 +101,7 @@ through_vlan() {
 	vlan on && vlan off
 }
 
-# vlan TRAINS: of a netdev that takes them, or to which packets go one by one
+# vlan TRAINS: of a netdev that takes trains, or of one that takes single packets
 vlan() {
 	local sent
 
@@ -121,7 +122,7 @@ through_bond() {
 	[ "$GAINED" -gt 500 ] || fail "B: $GAINED packets verified"
 }
 
-# It sends copies, which nobody could tell from others.
+# The bond sends copies without a socket, so software makes the ICRCs.
 through_broadcast() {
 	bond_on_top broadcast || return
 	both able $((TX | RX))
@@ -129,7 +130,7 @@ through_broadcast() {
 	used tx_icrc_fallback least 1000 writes_on_top
 }
 
-# tc redirects a copy, and drops the packet: that says that nobody has made its ICRC.
+# tc redirects a copy and drops the packet. The drop tells that the ICRC was not made.
 redirected() {
 	both able $TX && redirect && used tx_icrc_unsettled least 500 writes
 	local rc=$?
@@ -137,8 +138,8 @@ redirected() {
 	return $rc
 }
 
-# Somebody writes into the copy, so it is one with memory of its own. The packet is
-# lost for good, and its QP learns from that.
+# tc writes into the copy, which then has memory of its own, and no ICRC. The packet is
+# lost each time, until its QP stops using the NIC.
 copied() {
 	both able $TX && redirect && ip netns exec "$NS_A" tc qdisc add dev xa clsact &&
 	ip netns exec "$NS_A" tc filter add dev xa egress protocol ip flower \
@@ -149,7 +150,7 @@ copied() {
 	return $rc
 }
 
-# What a full queue drops was nobody's: counted, and sent again.
+# Packets that a queue drops are counted as unsettled, and sent again.
 dropped() {
 	both able $TX
 	ip netns exec "$NS_A" tc qdisc add dev va root netem loss 3% &&
@@ -160,8 +161,8 @@ dropped() {
 	return $rc
 }
 
-# A queue that uncouples trains leaves the NIC the first packet of each. That is
-# noticed, before many are lost.
+# A queue that uncouples trains passes only the first packet of each to the NIC with its
+# socket. That is detected before many packets are lost.
 uncoupled() {
 	both able $TX && takes_trains on va &&
 	ip netns exec "$NS_A" tc qdisc add dev va root tbf rate 1gbit burst 6k \
@@ -174,12 +175,12 @@ uncoupled() {
 
 # ---------------------------------------------------------------- in mid-traffic
 
-# qps_say ITEM VALUE: some QP at A does
+# qps_say ITEM VALUE: one QP of A has this value
 qps_say() {
 	rdma -dd resource show qp link $DEV_A/1 | grep -q "drv_$1 $2"
 }
 
-# Of each QP it can be seen whether the NIC is used, and why not.
+# Each QP shows whether it uses the NIC, and the reason if not.
 is_shown() {
 	both able $((TX | RX))
 	load_begin QPS=8 || return
@@ -202,7 +203,7 @@ ethtool_flips() {
 	takes_trains "$([ $((RANDOM % 2)) = 0 ] && echo on || echo off)" va
 }
 
-# insmod alone, where nothing loads the registry: the NIC is one like any other.
+# With insmod alone, the registry is not loaded, and the NIC is not used.
 without_registry() {
 	local helper rc
 
@@ -221,7 +222,7 @@ without_registry() {
 	rmmod verve && load_module && return $rc
 }
 
-# Another interface than ours: nothing is offered, and nothing breaks.
+# With another version of the interface, the NIC is refused, and nothing breaks.
 other_abi() {
 	unload_nic && load_nic abi=99 || return
 	[ "$(knob va offered)$(knob vb offered)" = 00 ] ||

@@ -28,12 +28,12 @@ on_vlans() {
 	topo two 1500 && vlan_end "$NS_A" va $DEV_A 1 && vlan_end "$NS_B" vb $DEV_B 2
 }
 
-# Frames that B has captured, of A's; and those with the VLAN's priority
+# Count A's frames that B has captured, and those with the VLAN's priority.
 frames() {
 	tcpdump -e -nn -r "$TMP/wire.pcap" 2>/dev/null | grep -c "${1:-4791:}"
 }
 
-# have_priority ABLE KNOB: so many of A's frames were counted as KNOB
+# have_priority ABLE KNOB: all of A's frames have the VLAN's priority; KNOB counts them
 have_priority() {
 	local made all
 
@@ -50,7 +50,7 @@ have_priority() {
 
 NUMBER=0
 
-# B's netdev has another Ethernet address, and A learns of it.
+# B's netdev gets another Ethernet address, and A learns it.
 move() {
 	local mac
 
@@ -65,7 +65,7 @@ are_offloaded() {
 	[ "$(knob va offloaded) $(knob vb offloaded)" = "1 1" ]
 }
 
-# An idle connection: both NICs have its QPs, and nothing tells them but who moves.
+# The connection is idle, and both NICs have its QPs: only the neighbour event tells them.
 peer_moves() {
 	local a b given
 
@@ -82,7 +82,7 @@ peer_moves() {
 		fail "$rc: it was not told"
 }
 
-# Nobody knows the next hop any more: only software asks for it.
+# The next hop becomes unknown. Only software can resolve it.
 neighbour_goes() {
 	local a
 

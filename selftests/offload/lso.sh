@@ -30,7 +30,7 @@ gro() { # on|off
 
 # ---------------------------------------------------------------- the wire
 
-# what_is_sent LISTING NETNS NETDEV COMMAND...: what arrives there is right
+# what_is_sent LISTING NETNS NETDEV COMMAND...: captures and checks packets received there
 what_is_sent() {
 	local listing=$1 ns=$2 netdev=$3
 
@@ -40,8 +40,8 @@ what_is_sent() {
 		>"$TMP/segments" || fail "$(cat "$TMP/segments")"
 }
 
-# is_equal NETNS NETDEV COMMAND...: packet for packet, what arrives there is what does
-# without messages
+# is_equal NETNS NETDEV COMMAND...: the packets that arrive there are the same as without
+# LSO
 is_equal() {
 	gro off && both able 0 && what_is_sent "$TMP/software" "$@" &&
 	both able $BOTH && what_is_sent "$TMP/messages" "$@" &&
@@ -50,7 +50,7 @@ is_equal() {
 		fail "$(head -n 20 "$TMP/diff")"
 }
 
-# nic_makes DEVICE COMMAND...: packets meanwhile
+# nic_makes DEVICE COMMAND...: the NIC segments messages meanwhile
 nic_makes() {
 	local dev=$1 cut netdev=va
 
@@ -63,7 +63,7 @@ nic_makes() {
 		fail "the NIC made $cut packets of $GAINED"
 }
 
-# software_makes DEVICE COMMAND...: likewise, since the NIC refuses
+# software_makes DEVICE COMMAND...: the NIC refuses, and software segments them
 software_makes() {
 	local dev=$1 netdev=va
 
@@ -76,7 +76,7 @@ software_makes() {
 	[ $rc = 0 ] && [ "$GAINED" -ge 200 ] || fail "$rc: $GAINED packets"
 }
 
-# By nic_makes or software_makes
+# Called by nic_makes or software_makes
 writes_are_equal() {
 	local who=$1
 
@@ -115,7 +115,7 @@ all_opcodes() {
 	return $rc
 }
 
-# ---------------------------------------------------------------- who makes them
+# ---------------------------------------------------------------- NIC or software
 
 made_by_nic() {
 	local messages
@@ -125,7 +125,7 @@ made_by_nic() {
 	gained $DEV_A tx_lso_skbs \
 		used tx_lso_pkts least 3900 writes || return
 	messages=$(($(knob va messages) - messages))
-	# 500 of 8 packets
+	# 500 messages of 8 packets
 	[ $messages -ge 490 ] && [ $messages -le 700 ] || fail "$messages messages"
 }
 
@@ -135,7 +135,7 @@ not_offered() {
 	used tx_lso_fallback most 0 writes
 }
 
-# What the driver refuses becomes a train, whose ICRCs it may make.
+# A message that the driver refuses becomes a train, whose ICRCs the NIC may make.
 refused() {
 	both able $BOTH
 	turn va refuse 20
@@ -151,7 +151,7 @@ one_by_one() {
 	return $rc
 }
 
-# Packets of messages are lost at the peer, and sent again one by one.
+# The peer drops packets of messages, and they are sent again one by one.
 bad_are_repeated() {
 	local bad
 
@@ -163,7 +163,7 @@ bad_are_repeated() {
 	[ $bad -ge 6 ] || fail "$bad bad packets were noticed"
 }
 
-# Nothing but messages goes wrong, so nobody waits for the timeout.
+# Only LSO packets get wrong ICRCs, so no QP waits for a timeout.
 distrusted() {
 	both able $BOTH
 	turn va miscut 1000000000
@@ -193,7 +193,7 @@ qps_have_messages() {
 through_vlan() {
 	vlan_on_top && both able $BOTH || return
 	used tx_lso_pkts least 3900 writes_on_top &&
-	# It does not take them any more.
+	# The VLAN does not take LSO packets any more.
 	ip netns exec "$NS_A" ethtool -K v7 tx-sctp-segmentation off &&
 	used tx_lso_pkts most 0 \
 		used tx_icrc_offload least 3900 writes_on_top
@@ -204,8 +204,8 @@ through_bond() { # MODE
 	used tx_lso_pkts most 0 writes_on_top
 }
 
-# The message itself turns up at a device that cannot send it: its route leads to A's
-# netdev, and the firewall has another one looked up.
+# An LSO packet reaches a device that cannot send it: its route leads to A's netdev, but
+# the firewall has the route looked up again.
 rerouted() {
 	both able $BOTH && second_wire && reroute &&
 	used tx_lso_pkts most 0 \
@@ -229,7 +229,7 @@ reroute() {
 	EOF
 }
 
-# Nothing comes of copies: after the first, which is lost, there are no messages.
+# Copies of LSO packets are dropped. After the first loss, no LSO packets are sent.
 redirected() {
 	both able $BOTH && redirect
 	used tx_lso_pkts most 0 writes
@@ -246,7 +246,7 @@ mirrored() {
 	return $rc
 }
 
-# qdisc KIND OPTION...: at A
+# qdisc KIND OPTION...: A's netdev gets this queue
 qdisc() {
 	both able $BOTH
 	ip netns exec "$NS_A" tc qdisc add dev va root "$@" && writes
@@ -259,8 +259,8 @@ dropped() {
 	used tx_icrc_unsettled least 1 qdisc netem loss 3%
 }
 
-# As on any netdev: memory on demand, which may be absent in the middle of a message;
-# keys that messages invalidate
+# Other tests over LSO: memory on demand that may be absent in the middle of a message,
+# and keys that messages invalidate
 works() { # PROGRAM
 	local rc=0
 
@@ -271,7 +271,7 @@ works() { # PROGRAM
 	[ "$GAINED" -gt 0 ] || fail "no messages"
 }
 
-# A tap sees what the driver gets.
+# A tap at A sees the LSO packets that the driver gets.
 captured_here() {
 	local pid size
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that peers write to, whoever does the writing: it is as if all had been
- * executed in order, once, by those who may.
+ * Memory that peers write to, by the NIC or by software: the result is as if software had
+ * executed all requests in order, once, and only those that are allowed.
  *
- * CASE=order	random WRITEs, SENDs and atomics on top of each other, by three keys
- *		of the same memory; until SIGTERM
- * CASE=once	what was completed and comes again changes nothing
- * CASE=gone	nor does what comes when the key is gone, or its rights, or its memory
- * CASE=denied	nor does what is not allowed
- * CASE=forged	nor does what somebody else sends
+ * CASE=order	random WRITEs, SENDs and atomics to overlapping memory, by three keys of
+ *		the same memory; until SIGTERM
+ * CASE=once	requests that were completed and are repeated change nothing
+ * CASE=gone	requests change nothing when their key, its rights or its memory is gone
+ * CASE=denied	requests that are not allowed change nothing
+ * CASE=forged	packets of another sender change nothing
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -31,10 +31,10 @@
 
 enum {
 	OPS	= 24,
-	SLICE	= 24 << 10,	/* of A's memory, for each */
-	WINDOW	= 32 << 10,	/* of B's, for all */
+	SLICE	= 24 << 10,	/* of A's memory, for each operation */
+	WINDOW	= 32 << 10,	/* of B's memory, for all operations */
 	MOST	= 20000,
-	ASIDE	= 1 << 20,	/* of B's: nothing that is compared */
+	ASIDE	= 1 << 20,	/* of B's memory, not compared */
 	FORGED	= 512,		/* bytes of a message */
 	WRITE_ONLY = 10,
 };
@@ -82,7 +82,7 @@ static uint8_t *source(int i)
 	return e.a.buf + i * SLICE;
 }
 
-/* WRITEs only, one after the other placed by the NIC, or anything? */
+/* Choose an operation. @plain: a WRITE that the NIC can place */
 static void choose(struct op *op, bool plain)
 {
 	unsigned int kind = plain ? 0 : dice_roll(&dice, 20);
@@ -112,7 +112,7 @@ static void prepare_receive(const struct op *op, int i)
 		post_recv(&e.b, i, &sge, 1);
 }
 
-/* What it must have done to memory when its turn has come */
+/* Apply an operation to the expected memory. */
 static void foresee(struct op *op, const uint8_t *from)
 {
 	uint64_t value;
@@ -175,7 +175,7 @@ static bool is_as_foreseen(void)
 	return true;
 }
 
-/* All is done: now it is the program's. */
+/* All requests are done, so the program writes to the memory itself. */
 static void change_some(void)
 {
 	uint32_t size = 1 + dice_roll(&dice, 5000);
@@ -237,7 +237,7 @@ static bool is_all(const uint8_t *at, uint8_t value, size_t size)
 	return true;
 }
 
-/* The knobs of the NIC, which this network namespace does not show */
+/* Turn a knob of the NIC, outside this network namespace. */
 static void turn(const char *knob, const char *value)
 {
 	char path[100];
@@ -265,7 +265,7 @@ static void note(struct hwstats *s, const struct end *end)
 	hwstats_read(s, ibv_get_device_name(end->ctx->device));
 }
 
-/* Until the NIC places */
+/* Send WRITEs until the NIC places them. */
 static bool warm_up(void)
 {
 	struct hwstats before;
@@ -295,7 +295,7 @@ static bool once(void)
 	post(&e.a, &wr);
 	for (i = 0; i < 2000 && *last != 0x11; i++)
 		usleep(1000);
-	/* All of it has been executed when something comes again. */
+	/* A duplicate proves that all requests were executed before it. */
 	for (i = 0; i < 2000 && !grown(&e.b, &before, "duplicate_request"); i++)
 		usleep(1000);
 	memset(msg(&e.b), POISON, sge.length);
@@ -321,7 +321,7 @@ static int run_once(void)
 	return !ok;
 }
 
-/* WRITEs all over the region. Return: whether they are posted. */
+/* Post WRITEs all over the region. Return: true if they are posted. */
 static bool write_all(const struct region *r)
 {
 	struct ibv_sge sge = end_sge(&e.a, 4000);
@@ -336,7 +336,7 @@ static bool write_all(const struct region *r)
 	return true;
 }
 
-/* Waits for @n requests. Return: how many have succeeded; -1 if not all come */
+/* Wait for @n requests. Return: number that succeeded; -1 if some do not complete */
 static int await_all(int n)
 {
 	struct ibv_wc wc;
@@ -352,7 +352,7 @@ static int await_all(int n)
 
 enum loss { KEY, RIGHTS, MEMORY, DOMAIN, LOSSES };
 
-/* Nothing of that is what @key gives access to any more. */
+/* Take away the key, its rights or its memory. */
 static bool take_away(struct region *r, enum loss what, struct ibv_pd *pd,
 		      void *elsewhere)
 {
@@ -375,8 +375,8 @@ static bool take_away(struct region *r, enum loss what, struct ibv_pd *pd,
 }
 
 /*
- * The region loses something in the middle of this; or when all is done and the NIC
- * would place the next WRITE, which is one more then.
+ * The region loses something amid the WRITEs; or, if @late, when all are done and the NIC
+ * would place one more WRITE.
  */
 static bool gone(struct region *r, enum loss what, bool late)
 {
@@ -426,7 +426,7 @@ static int run_gone(void)
 	return !ok;
 }
 
-/* @rkey and @addr are wrong. */
+/* WRITEs with a wrong @rkey or @addr are refused. */
 static bool denied(const char *why, uint32_t rkey, const void *addr)
 {
 	struct ibv_sge sge = end_sge(&e.a, 9000);
@@ -453,7 +453,7 @@ static bool denied(const char *why, uint32_t rkey, const void *addr)
 	return true;
 }
 
-/* The QP's peer may not write any more. */
+/* The QP stops allowing WRITEs of its peer. */
 static bool qp_denies(void)
 {
 	struct ibv_qp_attr attr = { .qp_access_flags = IBV_ACCESS_REMOTE_READ };
@@ -495,7 +495,7 @@ static int run_denied(void)
 	return !ok;
 }
 
-/* A WRITE that is next, from somebody, of bytes that are all the same */
+/* A WRITE with the next PSN, from @from, with constant bytes */
 static void forge_write(struct packet *p, const union ibv_gid *from)
 {
 	struct ibv_qp_init_attr init;
@@ -528,7 +528,7 @@ static void forge_write(struct packet *p, const union ibv_gid *from)
 	packet_end(p);
 }
 
-/* The QP takes it if its peer sends it, and only then. */
+/* The QP executes the WRITE only if it comes from its peer. */
 static bool forged(int fd)
 {
 	union ibv_gid somebody = e.a.gid;

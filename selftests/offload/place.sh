@@ -28,7 +28,7 @@ writes() {
 	perftest ib_write_bw -s 65536 -n 200
 }
 
-# Of what a peer writes, software has copied next to nothing.
+# Of the data that a peer writes, software copies next to nothing.
 is_placed() {
 	local bytes packets
 
@@ -40,12 +40,12 @@ is_placed() {
 	packets=$(($(knob vb placed) - packets))
 	[ $bytes -gt $((65536 * 200 * 2 / 3)) ] ||
 		fail "$bytes bytes were placed" || return
-	# What the NIC placed in vain came again.
+	# Packets that the NIC placed in vain arrive twice.
 	[ "$GAINED" -le $packets ] && [ "$GAINED" -gt $((packets / 2)) ] ||
 		fail "of $packets packets $GAINED were used"
 }
 
-# B has placed most of what is written by devices on top.
+# B places most of the data that devices on top of its netdev receive.
 is_placed_on_top() {
 	both able $((RX | PLACE))
 	gained $DEV_B rx_ddp_pkts writes_on_top || return
@@ -72,9 +72,9 @@ not_offered() {
 	gained $DEV_B rx_ddp_pkts writes && [ "$GAINED" = 0 ]
 }
 
-# The fragments are other memory than where the payload belongs: software has to copy
-# them, and whoever compares sees what is in them. So, when nothing is elsewhere,
-# nothing was copied.
+# The fragments refer to other memory than the destination, so software has to copy them,
+# and the comparison sees their bytes. This proves that nothing is copied in the other
+# tests.
 copies_are_seen() {
 	turn vb mangle $ELSEWHERE && turn vb mangle_one 1
 	gained $DEV_B rx_ddp_pkts placing once
@@ -85,7 +85,7 @@ copies_are_seen() {
 		fail "$rc, $GAINED placed: $(cat "$TMP/placing")"
 }
 
-# The driver takes some objects and others not; nobody notices.
+# The driver refuses some objects, without an effect for programs.
 objects_fail() {
 	local failed
 
@@ -108,7 +108,7 @@ order_begin() {
 	CASE=order traffic_begin ip netns exec "$NS_A" place
 }
 
-# in_order COMMAND...: every now and then, while memory is compared
+# in_order COMMAND...: runs it again and again, while memory is compared
 in_order() {
 	local i rounds=${QUICK:+20} used
 
@@ -146,7 +146,7 @@ goes_down() {
 	ip -n "$NS_B" link set vb down && ip -n "$NS_B" link set vb up
 }
 
-# Lost, copied, pulled, doubted: any of these, of any of them
+# Any placed packet may be lost, copied, pulled or doubted.
 mangled() {
 	turn vb mangle $((RANDOM % 16)) && turn vb mangle_one $((RANDOM % 5))
 }

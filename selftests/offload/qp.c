@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Both ends of several connections send to each other, and all is compared: each
- * message comes once, in its order, and as it was; whoever carries it.
+ * Both ends of several connections send to each other, and all data are compared: each
+ * message arrives once, in order and unchanged, by NIC or by software.
  *
- * CASE=stream	until SIGTERM. ALL=1: also what NICs do not carry; MODIFY=1: the QPs
- *		are changed and drained meanwhile
- * CASE=gone	keys and rights that go in the middle of it. LOSSY=1: retries may end
- * CASE=silent	a peer that does not answer any more
- * CASE=dead	QPs whose NIC does not tell how far it is: their programs learn of it
- * CASE=idle	a QP that a NIC has, and nothing to do until SIGTERM; then one WRITE
- * CASE=region	no QP: a region is registered, and deregistered
+ * CASE=stream	until SIGTERM. ALL=1: also operations that NICs do not execute; MODIFY=1:
+ *		the QPs are modified and drained meanwhile
+ * CASE=gone	keys and rights are taken away under traffic. LOSSY=1: retries may run out
+ * CASE=silent	a peer stops answering
+ * CASE=dead	QPs whose NIC returns no state: their programs get an event
+ * CASE=idle	an offloaded QP is idle until SIGTERM, and then sends one WRITE
+ * CASE=region	no QP: a region is registered and deregistered
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ enum {
 	MOST	= 20000,
 	SLICE	= 20 << 10,
 	INLINE	= 64,
-	/* As patient as the network may be bad */
+	/* Local ACK timeouts, for bad networks and for good ones */
 	TIMEOUT	= 16,
 	HASTE	= 12,
 };
@@ -46,7 +46,7 @@ struct op {
 	uint64_t before;
 };
 
-/* From one end of a pair to the other */
+/* One direction of a connection */
 struct lane {
 	struct end *from, *to;
 	int number;
@@ -69,7 +69,7 @@ static void stop(int signal)
 	enough = 1;
 }
 
-/* Each lane has half of the memory of an end for what it sends, and for what comes */
+/* Each lane has half of an end's memory to send from, and half to receive in. */
 static uint8_t *place(const struct end *end, const struct lane *lane, int i,
 		      bool arrives)
 {
@@ -101,7 +101,7 @@ static bool has_imm(const struct op *op)
 	       op->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
 
-/* What is read, or changed by an atomic, lies at the other end. */
+/* The target of a READ or an atomic, at the other end */
 static uint8_t *source(const struct lane *lane, int i)
 {
 	return place(is_read(&lane->ops[i]) ? lane->to : lane->from, lane, i,
@@ -183,7 +183,7 @@ static bool send_op(struct lane *lane, int i)
 	return true;
 }
 
-/* Now and then the receives come late. */
+/* Now and then, receives are posted late. */
 static bool begin(struct lane *lane)
 {
 	bool late = dice_one_in(&dice, 30), ok = true;
@@ -261,7 +261,7 @@ static bool is_right(const struct lane *lane, int i)
 	return true;
 }
 
-/* All is done, and the memory is the program's: nobody writes there any more. */
+/* All requests are done. The program gets its memory back and overwrites it. */
 static void claim(const struct lane *lane)
 {
 	int i;
@@ -297,7 +297,7 @@ static bool finish(struct lane *lane)
 	return true;
 }
 
-/* The QP is drained, and goes on; or a value of it changes. */
+/* Drain the QP and let it go on, or modify an attribute. */
 static bool modify_one(struct end *end)
 {
 	struct ibv_qp_attr attr = {
@@ -379,7 +379,7 @@ static int run_stream(void)
 
 static struct hwstats before;
 
-/* The NIC may have the QP of end a as soon as that is in state RTS. */
+/* A NIC may take the QP of end a as soon as the QP is in state RTS. */
 static void connect_one(void)
 {
 	hwstats_read(&before, ibv_get_device_name(e.a.ctx->device));
@@ -414,14 +414,14 @@ static bool is_all(const uint8_t *at, uint8_t value, size_t size)
 	return true;
 }
 
-/* Who has refused something is in error, and does not say it twice. */
+/* A peer that has refused a request is in error, and repeats no NAK that was lost. */
 static bool is_refusal(enum ibv_wc_status status)
 {
 	return status == IBV_WC_REM_ACCESS_ERR ||
 	       (getenv("LOSSY") && status == IBV_WC_RETRY_EXC_ERR);
 }
 
-/* Of the WRITEs, the first may be done before; the last comes too late. */
+/* The first WRITEs may succeed before the loss; the last one comes too late. */
 static bool gone(struct region *r, int round)
 {
 	struct ibv_sge sge = end_sge(&e.a, 4000);
@@ -472,7 +472,7 @@ static int run_gone(void)
 	return !ok;
 }
 
-/* The knobs of the NIC, which this network namespace does not show */
+/* Turn a knob of the NIC, outside this network namespace. */
 static void turn(const char *knob, const char *value)
 {
 	char path[100];
@@ -508,7 +508,7 @@ static bool dies(void)
 	return true;
 }
 
-/* The peer's QP is in error, and says nothing. Retries end, whoever has the QP. */
+/* The peer's QP is in error and silent. Retries run out, by NIC or by software. */
 static bool falls_silent(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, 3000);

@@ -18,9 +18,9 @@ carried() {
 	both able $((ICRC | RC))
 }
 
-# ---------------------------------------------------------------- who carries
+# ---------------------------------------------------------------- NIC or software
 
-# by_nic PROGRAM OPTION...: hardly a packet of it was software's
+# by_nic PROGRAM OPTION...: the NIC sends nearly all packets of PROGRAM
 by_nic() {
 	local frames software
 
@@ -47,7 +47,7 @@ says_so() {
 	[ "$(<$file)" = "off: the driver of va does not offer it" ]
 }
 
-# The tests of everything, which know nothing of NICs
+# General tests, which do not depend on a NIC
 all_of() {
 	carried && gained $DEV_A rc_offloaded c_test "$@" || return
 	[ "$GAINED" -gt 0 ] || fail "nothing was offloaded"
@@ -67,7 +67,8 @@ stream_begin() { # OPTION...
 	CASE=stream traffic_begin ip netns exec "$NS_A" qp "$@"
 }
 
-# through COMMAND...: every now and then, while all is compared; OPTIONS of the load
+# through COMMAND...: runs it again and again, while data are compared; OPTIONS: of the
+# load
 through() {
 	local i rounds=${QUICK:+20} lent frames
 
@@ -136,14 +137,14 @@ goes_down() {
 	ip -n "$NS_B" link set vb down && ip -n "$NS_B" link set vb up
 }
 
-# The routes are looked up anew.
+# Routes become invalid and are looked up again.
 rerouted() {
 	ip -n "$NS_A" route flush cache
 	ip -n "$NS_A" route add 10.9.9.0/24 via 10.0.0.2 &&
 	ip -n "$NS_A" route del 10.9.9.0/24
 }
 
-# The peer's Ethernet address is another one.
+# The peer's Ethernet address changes.
 moves() {
 	local mac
 
@@ -153,7 +154,7 @@ moves() {
 	ip -n "$NS_A" neigh replace fd00::2 lladdr "$mac" dev va
 }
 
-# They come to software, which does not have the QP.
+# Frames for an offloaded QP reach software.
 astray() {
 	both astray $((RANDOM % 4))
 }
