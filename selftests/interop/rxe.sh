@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Every opcode and path MTU works to and from rdma_rxe, with loss and without, data
-# compared. It needs an rdma_rxe with sockets in each network namespace, as Linux 7.2
-# has; for older ones there is make check-interop. With loss, rdma_rxe may forget one
-# message that it has sent: about once in forty runs, an ACK comes while it sends the
-# message again, the next one is lost, and its timer is not running.
+# compared. The test needs an rdma_rxe with sockets in each network namespace, as Linux
+# 7.2 has; make check-interop serves older ones. With loss, rdma_rxe may forget one
+# message that it has sent, about once in forty runs: an ACK arrives while rdma_rxe sends
+# the message again, the next ACK is lost, and the timer of rdma_rxe does not run.
 #
-# rdma_rxe computes the ICRC of a FLUSH over its headers twice, so that nobody
-# else takes it, nor it anybody else's.
+# rdma_rxe computes the ICRC of a FLUSH over its headers twice. So FLUSH works neither to
+# nor from it.
 #
 #	A [va: vta, verve] ---- [vb: vtb, rxe] B
 
@@ -32,7 +32,7 @@ swapped() {
 	"$@"
 }
 
-# across OPTION...: one end judges, the other serves
+# across OPTION...: one end runs as the judge, the other as the server
 across() {
 	local LIMIT=$((6 * LIMIT))
 
@@ -42,12 +42,12 @@ across() {
 		cat "$TMP/client" || fail "$(cat "$TMP/client" "$TMP/server")"
 }
 
-# TCP is always over IPv4.
+# The control connection by TCP always uses IPv4.
 address_of_server() {
 	[ "$NS_S" = "$NS_A" ] && echo 10.0.0.1 || echo 10.0.0.2
 }
 
-# losing COMMAND...: while each end loses one packet of a hundred
+# losing COMMAND...: each end loses one packet of a hundred
 losing() {
 	network netem loss 1% || return
 	"$@"
@@ -58,7 +58,7 @@ losing() {
 
 topo two >"$TMP/topo" 2>&1 ||
 	skip_all "no rdma_rxe in a namespace: $(tail -n 1 "$TMP/topo")"
-# Linux 6.1 and 6.12 may have the link there, but listen in the first one only.
+# On Linux 6.1 and 6.12 the link may exist, but rxe listens in the first namespace only.
 ip netns exec "$NS_S" grep -q ':12B7 ' /proc/net/udp ||
 	skip_all "rdma_rxe has no socket in the namespace of its netdev"
 untopo

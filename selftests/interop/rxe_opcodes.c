@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every opcode between two machines, with data compared. One end serves, and does what
- * the other, which judges, tells it by TCP.
+ * Every opcode between two machines, with data compared. One end is the server, and
+ * follows the orders that the judge sends by TCP.
  *
- *	rxe_opcodes -d DEVICE [-6] [-l] [-p PORT]			serves
- *	rxe_opcodes -d DEVICE [-6] [-l] [-r] [-p PORT] [-t TITLE] ADDRESS	judges
+ *	rxe_opcodes -d DEVICE [-6] [-l] [-p PORT]			server
+ *	rxe_opcodes -d DEVICE [-6] [-l] [-r] [-p PORT] [-t TITLE] ADDRESS	judge
  *
- * -l: the network loses packets, so that what is not acknowledged is tried again.
- * -r: who judges is rdma_rxe, and may forget a message once (see is_forgotten()).
+ * -l: the network loses packets, so messages without an ACK are sent again.
+ * -r: the judge runs on rdma_rxe, which may forget a message once (see is_forgotten()).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,11 +25,11 @@
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 #define GRH		40u
 #define ROOM		(1u << 20)
-#define LOSSY_MOST	3000u	/* bytes of a message that arrives now and then */
+#define LOSSY_MOST	3000u	/* bytes of a message that survives loss now and then */
 #define TRIES		60
 #define ARRIVAL_MS	300
 
-/* How an end learns that a message has come */
+/* How an end detects that a message has arrived */
 enum arrival { MEMORY, RECEIVE, FETCHED };
 
 static const struct op {
@@ -60,7 +60,7 @@ static const struct {
 
 enum command { CONNECT, PREPARE, VERIFY, LEAVE };
 
-/* All of these are between machines of one kind: their byte order. */
+/* Sent between machines of one kind, in their byte order */
 struct order {
 	uint32_t command;
 	uint32_t service;	/* of services[] */
@@ -69,7 +69,7 @@ struct order {
 	uint32_t mtu;		/* enum ibv_mtu */
 };
 
-/* What an end tells of itself when it is connected */
+/* Attributes of an end, sent when it is connected */
 struct hello {
 	uint32_t qpn, psn, rkey, mtu;
 	uint64_t addr;
@@ -79,7 +79,7 @@ struct hello {
 static bool lossy, may_forget;
 static const char *title = "";
 
-/* ---------------------------------------------------------------- by TCP */
+/* ---------------------------------------------------------------- control by TCP */
 
 static int control;
 
@@ -123,7 +123,7 @@ static struct addrinfo *look_up(const char *host, const char *port)
 	return found;
 }
 
-/* The other end may come later. */
+/* Retry until the other end listens. */
 static void dial(const char *host, const char *port)
 {
 	struct addrinfo *at = look_up(host, port);
@@ -153,12 +153,12 @@ static void await_call(const char *port)
 
 /* ---------------------------------------------------------------- both ends */
 
-/* Of the other end, b, there is only what it has told. */
+/* End b is the other machine, known only by its hello. */
 static struct ends e;
 static struct ibv_qp peer_qp;
 static struct ibv_mr peer_mr;
 
-/* Both know by the seed what a message is. */
+/* Both ends derive the bytes of a message from its seed. */
 static void pattern(uint8_t *at, size_t size, uint32_t seed)
 {
 	while (size--) {
@@ -233,11 +233,11 @@ static void get_connected(const struct order *order)
 	end_connect(&e.a, &e.b, &conf);
 }
 
-/* ---------------------------------------------------------------- who serves */
+/* ---------------------------------------------------------------- server */
 
 static bool has_receive;
 
-/* A receive that the last try has left is used now. */
+/* Post a receive, unless the last try has left one. */
 static void prepare(const struct order *order)
 {
 	const struct op *op = &ops[order->op];
@@ -319,7 +319,7 @@ static void serve(void)
 	}
 }
 
-/* ---------------------------------------------------------------- who judges */
+/* ---------------------------------------------------------------- judge */
 
 static bool forgotten;
 
@@ -347,7 +347,7 @@ static struct ibv_send_wr request(const struct order *order, struct ibv_sge *sge
 	return wr;
 }
 
-/* What was fetched is here. */
+/* Have the data of a READ or atomic arrived? */
 static bool is_fetched(const struct order *order)
 {
 	uint64_t before = number(order->seed);
@@ -358,9 +358,9 @@ static bool is_fetched(const struct order *order)
 }
 
 /*
- * An ACK may come while rdma_rxe sends a message again, and be for more than it has sent
- * so far. It notes the PSN and waits, without its timer, for the ACK that the rest will
- * bring: when that one is lost, for ever. Seldom enough that a second time is a failure.
+ * An ACK may arrive while rdma_rxe sends a message again, and acknowledge more than it
+ * has sent so far. rdma_rxe notes the PSN and waits without a timer for the next ACK. If
+ * that one is lost, it waits for ever. This is so rare that a second time is a failure.
  */
 static bool is_forgotten(const struct order *order)
 {
@@ -392,7 +392,7 @@ static bool try_once(const struct order *order)
 	return ask(*order, VERIFY);
 }
 
-/* What is not acknowledged may be lost, and is another message the next time. */
+/* Without an ACK, a message may be lost. Each try sends another message. */
 static bool arrives(struct order order)
 {
 	bool is_reliable = services[order.service].type == IBV_QPT_RC;
@@ -447,7 +447,7 @@ static bool has_op(unsigned int service, const struct op *op)
 	}
 }
 
-/* One connection; the next is another, whatever has become of this. */
+/* Execute an order on a new connection, whatever happened to the last one. */
 static bool succeeds(const struct order *order)
 {
 	forgotten = false;
@@ -464,7 +464,7 @@ static void test_op(const struct order *order)
 		   mtu_bytes(order->mtu));
 }
 
-/* What is both ends' most is known when they have met. */
+/* The largest path MTU of both ends, known after a first connection */
 static enum ibv_mtu largest_mtu(void)
 {
 	struct order order = { .command = CONNECT, .mtu = IBV_MTU_256 };
@@ -482,7 +482,7 @@ static void each_test(enum ibv_mtu largest, void (*run)(const struct order *))
 
 	for (order.service = 0; order.service < ARRAY_SIZE(services); order.service++)
 		for (order.op = 0; order.op < ARRAY_SIZE(ops); order.op++) {
-			/* UD's is the port's. */
+			/* A UD QP always has the MTU of the port. */
 			order.mtu = services[order.service].type == IBV_QPT_UD ?
 				    largest : IBV_MTU_256;
 			for (; order.mtu <= largest; order.mtu++)
