@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Namespaces are apart, in shared and in exclusive mode: traffic between two, the same
+# Namespaces are isolated, in shared and in exclusive mode: traffic between two, the same
 # addresses twice, a netdev that moves, a namespace that ends.
 #
 #	A [va: vta] ---- [vb: vtb] B
@@ -24,7 +24,7 @@ in_mode() {
 	rdma system show | grep -q "netns $1"
 }
 
-# Runs COMMAND as if A, B were C, D.
+# Runs COMMAND with C and D in place of A and B.
 second() {
 	local NS_A=$NS_CC NS_B=$NS_DD DEV_A=vtc DEV_B=vtd
 	local NS_C=$NS_CC NS_S=$NS_DD DEV_C=vtc DEV_S=vtd GID_C GID_S
@@ -59,7 +59,7 @@ namespace_ends() {
 	other_still_works
 }
 
-# The RDMA core lets a netdev's device go when the netdev leaves.
+# When a netdev leaves the namespace, the RDMA core removes its device.
 netdev_moves() {
 	ip -n "$NS_CC" link set va netns "$NS_DD"
 	within 5 absent vtc || fail "vtc outlives its netdev's departure" || return
@@ -76,7 +76,7 @@ no_namespaces() {
 	[ ! -e "/run/netns/$NS_A" ] && [ ! -e "/run/netns/$NS_CC" ]
 }
 
-# The mode can change only while there is no namespace but the first.
+# The mode can change only while the first namespace is the only one.
 exclusive() {
 	in_mode exclusive || within 3 rdma system set netns exclusive 2>/dev/null
 }
@@ -86,7 +86,7 @@ back_to_shared() {
 	within 10 rdma system set netns shared 2>/dev/null
 }
 
-# Whether a namespace sees the device.
+# Does the namespace see the device?
 sees() { # NETNS DEVICE
 	ip netns exec "$1" rdma dev show "$2" 2>/dev/null | grep -q "$2"
 }
@@ -120,7 +120,7 @@ exclusive_traffic() {
 	pingpong
 }
 
-# Moved, a device keeps its netdev; its users of before are cut off.
+# A moved device keeps its netdev, and its former users are disconnected.
 exclusive_move() {
 	in_mode exclusive || { skip "the mode cannot be changed now"; return; }
 	a rdma dev set $DEV_A netns "$NS_B" || return
