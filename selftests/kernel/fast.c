@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fast registration: its work requests, and the use of what was registered
+ * Fast registration: work requests, and access to registered memory
  */
 #define pr_fmt(fmt)	KBUILD_MODNAME ": " fmt
 
@@ -42,7 +42,7 @@ bool memory_register(struct memory *m, int access)
 	op_init(&op);
 	if (!memory_map(m))
 		return false;
-	/* A fresh region's key is random: this one is another in any case. */
+	/* A new region has a random key, and this one differs from it. */
 	ib_update_fast_reg_key(m->mr, ib_inc_rkey(m->mr->rkey));
 	wr = reg(&op, m, access);
 	CHECK(!side_send(&pair.b, &wr.wr), "REG_MR is not taken");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fast registration as the kernel's users do it: memory is described, gets a
- * key by REG_MR, is read and written by the peer byte for byte, and loses the
- * key by LOCAL_INV or by the peer's SEND_WITH_INV.
+ * Fast registration as kernel users do it: memory is described, gets a key by REG_MR, is
+ * read and written by the peer byte for byte, and loses the key by LOCAL_INV or by the
+ * peer's SEND_WITH_INV.
  *
- * A module whose loading runs the tests; it reports in TAP to the kernel's log.
+ * The module runs its tests when it is loaded, and reports in TAP to the kernel's log.
  *
  *	modprobe verve_frwr device=vta gid_index=1
  */
@@ -53,7 +53,7 @@ static bool read_and_write(struct memory *m)
 	return true;
 }
 
-/* Every length from 1 up at odd places, so that all edges are met */
+/* READs of growing length at odd offsets, so that all edges of pieces are crossed */
 static bool read_parts(struct memory *m)
 {
 	u32 at, bytes;
@@ -78,7 +78,7 @@ static bool test_data(struct memory *m)
 	       read_parts(m);
 }
 
-/* What lies around the pieces stays as it was */
+/* Memory around the pieces stays unchanged. */
 static bool test_edges(struct memory *m)
 {
 	u32 skip, bytes;
@@ -101,7 +101,7 @@ static bool test_edges(struct memory *m)
 	return true;
 }
 
-/* As the source of b's own WRITE and the target of its READ, by its lkey */
+/* The lkey works as the source of b's WRITE and as the target of its READ. */
 static bool test_local_key(struct memory *m)
 {
 	static struct op op;
@@ -134,7 +134,7 @@ static bool test_local_key(struct memory *m)
 	CHECK(status == IB_WC_SUCCESS && got.wc.byte_len == m->bytes,
 	      "receive: %d, %u bytes", status, got.wc.byte_len);
 	CHECK(!memcmp(pair.a.buf, pair.b.buf, m->bytes), "other bytes");
-	/* It has no remote access at all */
+	/* The region has no remote access. */
 	return is_refused(access_all(IB_WR_RDMA_READ, m));
 }
 
@@ -179,13 +179,13 @@ static bool test_local_invalidation(struct memory *m)
 		if (!is_refused(access_all(IB_WR_RDMA_READ, m)))
 			return false;
 	}
-	/* Once more does no harm; another's key does. */
+	/* A second LOCAL_INV succeeds; one of another key fails. */
 	CHECK(invalidate(&pair.b, m->mr->rkey) == IB_WC_SUCCESS, "free");
 	return has_failed(invalidate(&pair.b, m->mr->rkey ^ 1),
 			  IB_WC_MW_BIND_ERR);
 }
 
-/* Return: what the receive of b says, or what the SEND of a does if it fails */
+/* Return: status of b's receive, or of a's SEND if that fails */
 static int invalidate_remotely(u32 rkey, struct op *got)
 {
 	static struct op op;
@@ -234,7 +234,7 @@ static bool test_remote_invalidation(struct memory *m)
 	if (!is_refused(access_all(IB_WR_RDMA_READ, m)))
 		return false;
 
-	/* Free again, so that it may be registered; and a peer may not. */
+	/* A free region can be registered again, and the peer cannot invalidate it. */
 	if (!memory_register(m, ALL_ACCESS) || !read_and_write(m))
 		return false;
 	CHECK(invalidate(&pair.b, m->mr->rkey) == IB_WC_SUCCESS, "LOCAL_INV");
@@ -243,7 +243,7 @@ static bool test_remote_invalidation(struct memory *m)
 			IB_WC_REM_INV_REQ_ERR))
 		return false;
 
-	/* What was never the peer's is not his to take away. */
+	/* The peer may not invalidate a key without remote access. */
 	if (!memory_register(m, IB_ACCESS_LOCAL_WRITE))
 		return false;
 	op_init(&got);
@@ -314,7 +314,7 @@ static bool test_other_pd(struct memory *m)
 	return true;
 }
 
-/* Described anew while the last key still works: only REG_MR changes that. */
+/* The last key works with the old memory while a new mapping waits for REG_MR. */
 static bool test_mapped_ahead(struct memory *m)
 {
 	static struct op op;
@@ -329,7 +329,7 @@ static bool test_mapped_ahead(struct memory *m)
 	if (!memory_register(m, ALL_ACCESS))
 		return false;
 	inv.ex.invalidate_rkey = m->mr->rkey;
-	/* The first piece alone */
+	/* Only the first piece is mapped. */
 	CHECK(ib_map_mr_sg(m->mr, m->sg, 1, NULL, SZ_4K) == 1, "map");
 	status = access_at(IB_WR_RDMA_READ, m->mr->rkey, m->mr->iova, m->bytes);
 	CHECK(status == IB_WC_SUCCESS, "READ by the last key: %d", status);
@@ -345,7 +345,7 @@ static bool test_mapped_ahead(struct memory *m)
 	return is_refused(access_all(IB_WR_RDMA_READ, m));
 }
 
-/* REG_MR, WRITE with its lkey, LOCAL_INV, over and over: in this order */
+/* REG_MR, WRITE by its lkey and LOCAL_INV, posted again and again, keep their order. */
 static bool test_order(struct memory *m)
 {
 	enum { ROUNDS = 20 };
@@ -411,7 +411,7 @@ static bool test_order(struct memory *m)
 	return ok;
 }
 
-/* Requests of a queue that dies come back flushed, before those posted later */
+/* Requests of a failing queue are flushed before those posted later. */
 static bool test_drain(struct memory *m)
 {
 	enum { ROUNDS = 16 };
@@ -420,7 +420,7 @@ static bool test_drain(struct memory *m)
 	int i, err;
 
 	CHECK(ops && memory_map(m), "no memory");
-	/* A SEND without a receive holds up what waits for its completion. */
+	/* A SEND without a receive delays the requests behind it. */
 	for (i = 0; i < 2 * ROUNDS && ok; i++) {
 		struct ib_sge sge = { pair.b.dma, 8, pair.pd->local_dma_lkey };
 		struct ib_send_wr send = {
@@ -466,7 +466,7 @@ static bool test_limits(struct memory *m)
 	CHECK(IS_ERR(mr), "more than the most");
 	mr = ib_alloc_mr(pair.pd, IB_MR_TYPE_MEM_REG, 1);
 	CHECK(!IS_ERR(mr), "alloc_mr: %ld", PTR_ERR(mr));
-	/* One block is mapped, and the rest is left */
+	/* One block is mapped, the rest is unused. */
 	CHECK(ib_map_mr_sg(mr, m->sg, m->pieces, NULL, SZ_4K) == 1, "map");
 	ib_dereg_mr(mr);
 	mr = ib_alloc_mr(pair.pd, IB_MR_TYPE_DM, 1);
@@ -500,7 +500,7 @@ static bool run(unsigned int i, enum ib_mr_type type)
 
 	CHECK(m, "no memory, or no region of type %d", type);
 	ok = tests[i].run(m);
-	/* What is still under way may use the region. */
+	/* Requests under way may use the region until the QPs are gone. */
 	pair_disconnect(&pair);
 	memory_free(m);
 	if (pair_connect(&pair)) {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A user in the kernel, the module verve_frwr, registers memory by fast registration.
+# The module verve_frwr, a kernel user, registers memory by fast registration.
 #
 #	A [va: vta]		both of its QPs on vta
 

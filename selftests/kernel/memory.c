@@ -20,7 +20,7 @@ void memory_free(struct memory *m)
 	kfree(m);
 }
 
-/* With gaps, pieces begin and end anywhere; without, only the two ends do. */
+/* With gaps, pieces begin and end anywhere; without, only the two ends of all do. */
 void memory_piece(int i, bool gaps, u32 *skip, u32 *bytes)
 {
 	*skip = 0;

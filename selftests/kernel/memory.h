@@ -16,12 +16,12 @@ enum {
 
 /**
  * struct memory - scattered memory, and a region for it
- * @dev: that it is mapped for
+ * @dev: device that the memory is mapped for
  * @mr: region
- * @sg: its pieces
- * @piece: page-aligned blocks that @sg has parts of
- * @pieces: of them
- * @bytes: of all
+ * @sg: pieces of memory
+ * @piece: page-aligned blocks with the pieces
+ * @pieces: number of pieces
+ * @bytes: total length of the pieces
  */
 struct memory {
 	struct ib_device *dev;
@@ -32,12 +32,12 @@ struct memory {
 	u32 bytes;
 };
 
-/* Where piece @i lies in its block; without gaps, all but the ends are whole. */
+/* Place of piece @i in its block; without gaps, only the ends of the whole are cut. */
 void memory_piece(int i, bool gaps, u32 *skip, u32 *bytes);
-/* NULL: no memory. */
+/* Return: NULL without memory. */
 struct memory *memory_alloc(struct pair *p, enum ib_mr_type type);
 void memory_free(struct memory *m);
-/* To or from the same bytes in one piece */
+/* Copy to or from a flat buffer. */
 void memory_copy(struct memory *m, u8 *flat, bool to_flat);
 
 #endif

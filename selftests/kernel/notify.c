@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Handlers are called as the core's users may expect (core_locking.rst): not in the
- * stack of a call of theirs, so that they may hold a lock that the handler takes; and
- * of a CQ one at a time.
+ * Handlers run as the core promises to its users (core_locking.rst): not on the stack of
+ * a user's call, so that the user may hold a lock that the handler takes; and only one
+ * at a time for a CQ.
  *
- * A module whose loading runs the tests; it reports in TAP to the kernel's log.
+ * The module runs its tests when it is loaded, and reports in TAP to the kernel's log.
  *
  *	modprobe verve_notify device=vta gid_index=1
  */
@@ -22,7 +22,7 @@ enum {
 	MOST_LINES = 4,
 	POSTS = 300,
 	WAIT_SECONDS = 20,
-	/* us that a handler takes, so that another would meet it */
+	/* us that a handler takes, so that a second one at the same time would meet it */
 	HANDLER_US = 20,
 };
 
@@ -40,10 +40,10 @@ struct line {
 	struct ib_qp *a, *b;
 };
 
-/* What is seen of the one CQ that all lines have */
+/* The one CQ of all lines, and its state */
 static struct {
 	struct ib_cq *cq;
-	spinlock_t lock;	/* its user's: held while posting, taken by the handler */
+	spinlock_t lock;	/* held while posting, and taken by the handler */
 	atomic_t inside;
 	atomic_t calls;
 	atomic_t nested;
@@ -70,7 +70,7 @@ static void drain_cq_locked(void)
 
 static void completed(struct ib_cq *cq, void *context)
 {
-	/* It would wait for a lock that its own CPU holds. */
+	/* A nested handler would wait for a lock that its own CPU holds. */
 	bool nested = this_cpu_read(is_posting);
 
 	atomic_inc(&seen.calls);
@@ -88,7 +88,7 @@ static void completed(struct ib_cq *cq, void *context)
 
 static int create_cq(void)
 {
-	/* The handler may be late, and must not lose any. */
+	/* The handler may be late, so the CQ has room for all completions. */
 	struct ib_cq_init_attr attr = { .cqe = 2 * POSTS * MOST_LINES };
 
 	memset(&seen, 0, sizeof(seen));
@@ -136,7 +136,7 @@ static bool open_line(struct line *line)
 	return true;
 }
 
-/* A WRITE of nothing, which needs no memory. BH off. */
+/* An empty WRITE, which needs no memory. BH off. */
 static int post(struct ib_qp *qp)
 {
 	struct ib_rdma_wr wr = { .wr = { .opcode = IB_WR_RDMA_WRITE } };
@@ -148,7 +148,7 @@ static int post(struct ib_qp *qp)
 	return err;
 }
 
-/* Return: whether all of them completed in time. */
+/* Return: true if all completed in time. */
 static bool await(int completions)
 {
 	unsigned long end = jiffies + WAIT_SECONDS * HZ;
@@ -171,7 +171,7 @@ static bool is_separate(void)
 	return true;
 }
 
-/* As a user with one lock for its posts and its completions does it */
+/* Post as a user with one lock for its posts and its completions */
 static bool post_locked(struct line *line)
 {
 	int i, err;
@@ -212,7 +212,7 @@ static int post_many(void *arg)
 	return i;
 }
 
-/* One CQ, and posters on all CPUs */
+/* One CQ, and posts on all CPUs */
 static bool test_at_once(struct line *lines)
 {
 	struct task_struct *threads[MOST_LINES] = {};
@@ -265,7 +265,7 @@ static bool modify_to_error(struct ib_qp *qp)
 	return true;
 }
 
-/* An asynchronous event that a call brings about */
+/* An asynchronous event that a call causes */
 static bool test_events(struct line *lines)
 {
 	struct ib_srq_init_attr srq_init = {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The driver calls the handlers of a user in the kernel, the module verve_notify, when
-# the core allows it.
+# The driver calls the handlers of a kernel user, the module verve_notify, when the core
+# allows it.
 #
 #	A [va: vta]		all of its QPs on vta
 

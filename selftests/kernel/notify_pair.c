@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An object belongs to one module: this is pair.c for the other. */
+/* Each object file belongs to one module, so this is pair.c for verve_notify. */
 #include "pair.c"

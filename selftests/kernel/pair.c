@@ -8,7 +8,7 @@
 enum {
 	DEPTH = 128,
 	WAIT_SECONDS = 20,
-	FIRST_PSN = 0xfffff0,	/* they wrap early */
+	FIRST_PSN = 0xfffff0,	/* PSNs wrap soon */
 };
 
 static void op_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -32,7 +32,7 @@ int op_wait(struct op *op)
 {
 	if (!wait_for_completion_timeout(&op->event, WAIT_SECONDS * HZ))
 		return -1;
-	/* So that it may be waited for again */
+	/* Allow another op_wait() for the same operation. */
 	complete(&op->event);
 	return op->wc.status;
 }
@@ -203,7 +203,7 @@ static int take_device(struct ib_device *dev)
 	return 0;
 }
 
-/* By the only way that all kernels have for that. With a reference. */
+/* Find a device in the only way that all kernels have. Return: device with a reference */
 static struct ib_device *find_device(const char *name)
 {
 	static struct ib_client client = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two connected QPs of the kernel on one device, for tests that are modules.
+ * Two connected kernel QPs on one device, for test modules
  */
 #ifndef SELFTESTS_PAIR_H
 #define SELFTESTS_PAIR_H
@@ -8,7 +8,7 @@
 #include <linux/completion.h>
 #include <rdma/ib_verbs.h>
 
-/* Says where and why a test fails, and ends it. */
+/* If @cond is false, print the place and the reason, and fail the test. */
 #define CHECK(cond, fmt, ...) do {					\
 	if (!(cond)) {							\
 		pr_info("# %s:%d: " fmt "\n", __func__, __LINE__,	\
@@ -17,16 +17,16 @@
 	}								\
 } while (0)
 
-/* Bytes of each side's buffer */
+/* Bytes of the buffer of each side */
 #define SIDE_BYTES	(64 << 10)
 
 /**
  * struct side - one end of the connection
- * @cq: of both queues
- * @qp: RC
- * @completions: that @cq has had
- * @buf: plain memory, reached by the PD's local_dma_lkey
- * @dma: its address in a work request
+ * @cq: CQ of both queues
+ * @qp: RC QP
+ * @completions: number of completions of @cq
+ * @buf: memory, accessed by the PD's local_dma_lkey
+ * @dma: address of @buf in work requests
  */
 struct side {
 	struct ib_cq *cq;
@@ -37,12 +37,12 @@ struct side {
 };
 
 /**
- * struct pair - what a test works with
+ * struct pair - a connection for a test
  * @dev: device
- * @pd: of everything
- * @a: asks
- * @b: has what is asked for
- * @gid_index: of port 1
+ * @pd: PD of all objects
+ * @a: side that posts requests
+ * @b: side that owns the remote memory
+ * @gid_index: GID of port 1
  */
 struct pair {
 	struct ib_device *dev;
@@ -53,11 +53,11 @@ struct pair {
 
 /**
  * struct op - a work request under way
- * @cqe: what its wr_cqe points to
- * @wc: its completion, when @done
- * @order: how many completed before it on its side
- * @done: has completed
- * @event: completed when it has
+ * @cqe: target of the request's wr_cqe
+ * @wc: completion, if @done
+ * @order: number of completions before it on its side
+ * @done: the request has completed
+ * @event: completed together with the request
  */
 struct op {
 	struct ib_cqe cqe;
@@ -67,22 +67,22 @@ struct op {
 	struct completion event;
 };
 
-/* Return: 0 or an error; nothing is left behind then. */
+/* Open device and objects. Return: 0, or an error with nothing left open. */
 int pair_open(struct pair *p, const char *device, int gid_index);
 void pair_close(struct pair *p);
-/* QPs and CQs anew. Return: 0 or an error. */
+/* Create and connect new QPs and CQs. Return: 0 or an error. */
 int pair_connect(struct pair *p);
 void pair_disconnect(struct pair *p);
-/* One way, of QPs that are not the pair's: from RESET to RTS. Return: 0 or an error. */
+/* Bring one QP, also one outside the pair, from RESET to RTS. Return: 0 or an error. */
 int pair_bring_up(struct pair *p, struct ib_qp *qp, struct ib_qp *peer);
 
-/* Before it is posted, and again before it is posted again. */
+/* Prepare an operation, before each time that it is posted. */
 void op_init(struct op *op);
-/* Return: the status of the completion, or -1 when it did not come. */
+/* Return: status of the completion, or -1 when none came in time. */
 int op_wait(struct op *op);
-/* Posts a list of one or more, all to @side. Return: as ib_post_send(). */
+/* Post a list of one or more operations to @side. Return: as ib_post_send(). */
 int side_send(struct side *side, struct ib_send_wr *wr);
-/* A receive over the whole buffer. */
+/* Post a receive over the whole buffer. */
 int side_recv(struct pair *p, struct side *side, struct op *op);
 
 #endif
