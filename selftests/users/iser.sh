@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # iSCSI runs over RDMA, by LIO's isert and by open-iscsi's iser: data are compared, and
-# it survives reconnection and removal. Both know the first network namespace only, so
+# it survives reconnection and removal. Both work in the first network namespace only, so
 # they share a device there.
 #
 #	isert [file] ---- vthost ---- iser
@@ -16,7 +16,7 @@ need_modules iscsi_target_mod target_core_file ib_isert ib_iser sd_mod
 need_configfs
 ! pidof iscsid >/dev/null || skip_all "an iscsid is running"
 
-# The initiator's database is this process's own.
+# The initiator's database is private to this process.
 if [ ! "${ISER_MOUNTS:-}" ]; then
 	ISER_MOUNTS=1 exec unshare -m "$0" "$@"
 fi
@@ -53,7 +53,7 @@ initiator_up() {
 		node.conn[0].timeo.noop_out_interval = 1
 		node.conn[0].timeo.noop_out_timeout = 2
 	END
-	# When it ends it kills its process group.
+	# iscsid kills its process group when it ends.
 	setsid iscsid -f >"$TMP/iscsid" 2>&1 &
 	ISCSID=$!
 	within 5 iscsiadm -m node -o new -T "$IQN" -p $PORTAL,1 -I iser

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# NFS runs over RDMA, version 3 and 4.2 (4.1 on UML): what a client in one namespace
-# writes, knfsd in the other has, also after a lost link, a restarted server or a
-# replaced device.
+# NFS runs over RDMA, version 3 and 4.2 (4.1 on UML): files that a client in one namespace
+# writes are complete at knfsd in the other, also after a lost link, a restarted server or
+# a replaced device.
 #
 #	client: A [va: vta] ---- [vb: vtb] B: knfsd [tmpfs]
 
@@ -18,17 +18,17 @@ SIZE=${SIZE:-32}
 FILES=${QUICK:+40}
 FILES=${FILES:-100}
 
-# The newest that this kernel's client has.
+# The newest version that this kernel's client has
 V4=4.1
 ! grep -q ' nfs42_proc_' /proc/kallsyms || V4=4.2
 
-# Sockets and state of the daemons, and all mounts, are this process's own and
-# end with it. The namespaces of the network are kept in /run.
+# Sockets and state of the daemons, and all mounts, are private to this process and end
+# with it. The names of network namespaces stay in /run.
 if [ ! "${NFS_MOUNTS:-}" ]; then
 	NFS_MOUNTS=1 exec unshare -m "$0" "$@"
 fi
 
-# In a namespace of the network, with the mounts of this process.
+# Run in a network namespace, with the mounts of this process.
 on_a() { nsenter --net="/run/netns/$NS_A" "$@"; }
 on_b() { nsenter --net="/run/netns/$NS_B" "$@"; }
 
@@ -39,7 +39,7 @@ own_places() {
 	mount -t tmpfs -o size=$((4 * SIZE + 64))m export "$TMP/export"
 }
 
-# The grace period after a start, in which nobody may open, is shortened.
+# Shortens the grace period after a start, in which no client may open files.
 server_up() {
 	on_b rpcbind -f >"$TMP/rpcbind" 2>&1 &
 	SERVERS="$!"
@@ -69,8 +69,8 @@ server_down() {
 	umount /proc/fs/nfsd
 } 2>/dev/null
 
-# In a namespace other than the first, clients since 6.15 take an unreachable
-# network for the end: I/O fails if a connection is tried while the device goes.
+# Since 6.15, clients outside the first namespace treat an unreachable network as final:
+# I/O fails if a connection is tried while the device goes.
 patience() {
 	printf '%s\n' 6.15 "$(uname -r)" | sort -CV && echo ,fatal_neterrors=none
 }
@@ -93,7 +93,7 @@ detach() {
 	timeout $LIMIT umount "$TMP/mnt"
 }
 
-# Nothing is answered from the client's memory.
+# Mounts again, so that the client answers nothing from its cache.
 reattach() {
 	detach && attach "$1"
 }
@@ -125,8 +125,8 @@ large_file() { # VERSION
 	cmp "$TMP/data" "$TMP/export/large" && rm "$TMP/mnt/large"
 }
 
-# As fsx does: writes, reads, by mmap and through the page cache, in a file of
-# which the rest must stay as it is.
+# As fsx does: random writes and reads, by mmap and through the page cache, in a file
+# whose other bytes must not change.
 mixed() {
 	timeout $((10 * LIMIT)) fio --name=mixed --filename="$TMP/mnt/mixed" \
 		--size="$((SIZE / 2))M" --rw=randrw --bsrange=512-64k \
@@ -141,7 +141,7 @@ direct() {
 	fio_verify "$TMP/mnt/direct" "$SIZE" && rm "$TMP/mnt/direct"
 }
 
-# interrupted PULL PUT_BACK: I/O waits, and goes on as if nothing had been.
+# interrupted PULL PUT_BACK: I/O waits between these commands, and then goes on.
 interrupted() {
 	local pid status=0
 
@@ -173,14 +173,14 @@ wire_up() {
 	a nft delete table inet cut
 }
 
-# mounted COMMAND...: not on what is below the mount point
+# mounted COMMAND...: only if the mount point is mounted
 mounted() {
 	mountpoint -q "$TMP/mnt" || fail "not mounted" || return
 	"$@"
 }
 
-# The wire is cut around it: a request to connect that meets a listener about to
-# be closed is never answered by svcrdma, whose client then waits for minutes.
+# Cuts the wire meanwhile: svcrdma never answers a request to connect to a listener that
+# is about to close, and the client then waits for minutes.
 server_gone() {
 	wire_down && server_stop
 }
@@ -189,9 +189,9 @@ server_back() {
 	server_start && wire_up
 }
 
-# told_first COMMAND...: the client's QPs are in error only after it was told that the
-# device goes (by the RDMA CM; since 6.11 by the core). One that takes it for a lost
-# connection connects again by that device, and then fails the I/O.
+# told_first COMMAND...: the client's QPs fail only after the RDMA CM (since 6.11 the
+# core) has announced the removal of the device. A client that sees a lost connection
+# first connects again by that device, and then fails the I/O.
 told_first() {
 	local events=$TRACE/events
 
@@ -230,7 +230,7 @@ tap_setup server_up
 tap_setup make_tree
 BEFORE_A='' BEFORE_B=''
 tap_setup eval 'BEFORE_A=$(objects $DEV_A) BEFORE_B=$(objects $DEV_B)'
-# basic VERSION, thorough VERSION: while it is mounted
+# basic VERSION, thorough VERSION: tests of a mounted file system
 basic() {
 	tap_add "v$1: a tree by tar, compared" mounted tree_compare $1
 	tap_add "v$1: link loss under I/O" mounted interrupted wire_down wire_up

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # NVMe over Fabrics runs between the kernel's target and initiator: data are compared,
-# and it survives reconnection and removal. Both know the first network namespace only,
+# and it survives reconnection and removal. Both work in the first network namespace only,
 # so they share a device there.
 #
 #	nvmet [loop device] ---- vthost ---- nvme
@@ -52,7 +52,7 @@ target_down() {
 	losetup -d "$LOOP"
 } 2>/dev/null
 
-# The controller and the disk that belong to our subsystem.
+# The controller and the disk of the test's subsystem
 controller() {
 	grep -lsx "$NQN" /sys/class/nvme/nvme*/subsysnqn | head -n 1 |
 		xargs -r dirname
@@ -95,7 +95,7 @@ lost() {
 	[ "$(controller)" ] && not in_state live
 }
 
-# The block layer's patience with our disk, and with each path to it, in seconds
+# Timeouts of the block layer for the disk and for each path to it, in seconds
 io_timeout() {
 	local file found=
 
@@ -110,8 +110,8 @@ io_timeouts() {
 	dmesg | sed "1,/$LOG_MARK/d" | grep -c 'nvme.* QID [1-9][0-9]* timeout'
 }
 
-# A loss that I/O notices by its own timeout: before the QP has tried for long
-# enough, and long before the next sign of life is due.
+# The I/O timeout detects the loss: it is shorter than all retries of the QP, and much
+# shorter than the keep-alive interval.
 timed_out() {
 	local before
 
@@ -122,7 +122,7 @@ timed_out() {
 	disconnect
 }
 
-# What cannot come back: the controller is given up and I/O gets errors.
+# The device does not return: the controller is removed, and I/O gets errors.
 given_up() {
 	connect --ctrl-loss-tmo=2 || return
 	target_deaf

@@ -4,9 +4,9 @@
  *        rds ADDRESS ADDRESS steady SECONDS
  *        rds ADDRESS ADDRESS rdma COUNT
  *
- * Two RDS sockets over RDMA, at two addresses of this machine. Every message has
- * a length and bytes that follow from its number, so that its receiver knows what
- * must come next: each once, in order, whole. Exit code 0 if all was so.
+ * Two RDS sockets over RDMA, at two addresses of this machine. The length and the bytes
+ * of each message follow from its number, so the receiver knows the next message: each
+ * arrives once, in order, whole. Exit code 0 on success.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,13 +25,13 @@
 #define PORT		4711
 #define LARGEST		(256u << 10)
 #define WINDOW		16	/* messages sent and not received yet */
-#define SILENCE		120	/* seconds without a message that are too many */
-#define GUARD		64	/* bytes around what is written to, to stay as they are */
+#define SILENCE		120	/* seconds without a message that are a failure */
+#define GUARD		64	/* bytes around written memory that must not change */
 
 struct end {
 	int fd;
 	struct sockaddr_in addr;
-	unsigned int sent, received;	/* messages, and those of the other end */
+	unsigned int sent, received;	/* messages of this end, and of the other */
 };
 
 static struct end ends[2];
@@ -64,7 +64,7 @@ static void fill(uint8_t *mem, uint32_t length, uint64_t seed)
 	}
 }
 
-/* RDS cuts messages into fragments of a page: lengths around that, and any. */
+/* RDS fragments messages by pages: lengths around a multiple of that, and random ones. */
 static uint32_t length_of(uint64_t seed)
 {
 	static const uint32_t special[8] = {
@@ -102,7 +102,7 @@ static void open_end(struct end *end, const char *address, int port)
 		tap_bail("bind to %s: %m", address);
 }
 
-/* Congestion and a full buffer pass. */
+/* Congestion and a full buffer are temporary. */
 static bool is_passing(void)
 {
 	return errno == EAGAIN || errno == ENOBUFS || errno == EINTR;
@@ -159,7 +159,7 @@ static void wait_for_either(void)
 	poll(fds, 2, 10);
 }
 
-/* Sends and receives at one end. Return: how many, or -1 */
+/* Send and receive at one end. Return: number of messages, or -1 */
 static int serve(int i, unsigned int count, double until)
 {
 	int sent = 0, received;
@@ -183,7 +183,7 @@ static bool is_all_received(unsigned int count, double until)
 	return true;
 }
 
-/* COUNT messages each way, of which none is sent later than UNTIL */
+/* Exchange COUNT messages each way. None is sent later than UNTIL. */
 static bool exchange(unsigned int count, double until)
 {
 	double last = now();
@@ -206,7 +206,7 @@ static bool exchange(unsigned int count, double until)
 	return ends[0].sent && ends[1].sent;
 }
 
-/* A message of END that has a control message with it. */
+/* Send a message with a control message. */
 static bool send_control(int from, int type, const void *data, size_t size,
 			 const void *payload, size_t length)
 {
@@ -234,7 +234,7 @@ static bool send_control(int from, int type, const void *data, size_t size,
 	return true;
 }
 
-/* A message with one control message of that type, which is copied to DATA. */
+/* Receive a message with one control message of TYPE, and copy that to DATA. */
 static bool receive_control(int at, int type, void *data, size_t size)
 {
 	union {
@@ -261,7 +261,7 @@ static bool receive_control(int at, int type, void *data, size_t size)
 	return true;
 }
 
-/* End 0 offers memory to end 1, by a key that goes with a message. */
+/* End 0 offers memory to end 1, and sends the key with a message. */
 static bool offer(void *mem, uint32_t length, uint64_t *key)
 {
 	uint64_t own;
@@ -276,7 +276,7 @@ static bool offer(void *mem, uint32_t length, uint64_t *key)
 		receive_control(1, RDS_CMSG_RDMA_DEST, key, sizeof(*key));
 }
 
-/* End 1 reads or writes it, in two pieces, and waits until that is done. */
+/* End 1 reads or writes the memory in two pieces, and waits for completion. */
 static bool move(uint64_t key, uint8_t *mem, uint32_t length, uint64_t flags)
 {
 	struct rds_iovec pieces[2] = {
@@ -298,7 +298,7 @@ static bool move(uint64_t key, uint8_t *mem, uint32_t length, uint64_t flags)
 		done.user_token == key && done.status == RDS_RDMA_SUCCESS;
 }
 
-/* FROM's bytes become TO's, and what is around TO's stays. */
+/* Is TO a copy of FROM, and the memory around TO unchanged? */
 static bool is_moved(const uint8_t *to, const uint8_t *from, uint32_t length)
 {
 	uint32_t i;
@@ -310,7 +310,7 @@ static bool is_moved(const uint8_t *to, const uint8_t *from, uint32_t length)
 	return true;
 }
 
-/* One RDMA operation of some length to or from memory at some offset */
+/* One RDMA operation of random length at a random offset */
 static bool rdma_once(unsigned int number)
 {
 	static uint8_t far[LARGEST + 4096 + 2 * GUARD], near[sizeof(far)];

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # RDS runs over RDMA: each message and each RDMA arrives once, in order and whole, also
-# where the device is replaced. RDS knows the first network namespace only, so both ends
-# share a device there.
+# where the device is replaced. RDS works in the first network namespace only, so both
+# ends share a device there.
 #
 #	rds 192.168.219.1 ---- vthost ---- 192.168.219.2 rds
 
@@ -23,7 +23,7 @@ sockets() { # WHAT NUMBER
 	timeout $((10 * LIMIT)) rds $HOST_IP $OTHER_IP "$@"
 }
 
-# They go by the device: else the two have met elsewhere in the kernel.
+# The device must count packets, or the two ends have met elsewhere in the kernel.
 messages() {
 	local before
 

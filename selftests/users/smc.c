@@ -5,12 +5,12 @@
  *        smc server PORT KIBIBYTES SECONDS
  *        smc client ADDRESS PORT KIBIBYTES SECONDS
  *
- * The first gives the machine a name by which peers that know it, too, use SMC-R
- * version 2, the second names a device's network. The others are two ends of a
- * connection: each sends that much in that time, and compares what it receives.
+ * "eid" gives the machine a name: peers with the same name use SMC-R version 2. "pnetid"
+ * names the network of a device. "server" and "client" are the two ends of a connection:
+ * each sends that much in that time, and compares the data that it receives.
  *
- * Exit code 0: all is right, by RDMA; 1: it is not; 3: by TCP instead; 4: the
- * connection broke, and up to there all was right.
+ * Exit code 0: data are right, by RDMA; 1: failure; 3: data went by TCP; 4: the
+ * connection broke, and data were right until then.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -37,7 +37,7 @@
 enum verdict { RIGHT = 0, WRONG = 1, BY_TCP = 3, BROKEN = 4 };
 
 #define CHUNK	(100u << 10)
-#define SILENCE	60	/* seconds without a byte that are too many */
+#define SILENCE	60	/* seconds without a byte that are a failure */
 
 static void die(const char *what)
 {
@@ -69,7 +69,7 @@ static void add_string(struct request *r, int type, const char *value)
 	r->nl.nlmsg_len = NLMSG_ALIGN(r->nl.nlmsg_len) + a->nla_len;
 }
 
-/* The attribute of that type, of a message with a header of SIZE bytes */
+/* Find an attribute in a message with a header of SIZE bytes. */
 static void *attribute(struct nlmsghdr *nl, size_t size, int type)
 {
 	char *at = (char *)NLMSG_DATA(nl) + NLMSG_ALIGN(size);
@@ -100,7 +100,7 @@ struct string {
 	const char *value;
 };
 
-/* Sends a command of generic netlink, and leaves what comes back in answer. */
+/* Send a command of generic netlink. The reply remains in "answer". */
 static struct nlmsghdr *command(int family, int cmd, const struct string *strings,
 				int n)
 {
@@ -161,7 +161,7 @@ static int pnetid(const char *name, const char *device)
 	return RIGHT;
 }
 
-/* One of the machine's SMC sockets: is it ours, and what does it use? */
+/* One SMC socket of the machine: if it has INODE, find the transport it uses. */
 static bool judge(struct nlmsghdr *nl, ino_t inode, enum verdict *verdict)
 {
 	struct smc_diag_msg *m = NLMSG_DATA(nl);
@@ -178,7 +178,7 @@ static bool judge(struct nlmsghdr *nl, ino_t inode, enum verdict *verdict)
 	return true;
 }
 
-/* Asks what a connection uses. */
+/* Ask for the transport of a connection. */
 static enum verdict transport_of(int sock)
 {
 	struct request r = {
@@ -216,7 +216,7 @@ struct stream {
 	uint64_t done, seed;
 };
 
-/* The bytes of a stream from one place on */
+/* Fill MEM with the next bytes of a stream. */
 static void fill(uint8_t *mem, uint32_t length, const struct stream *s)
 {
 	uint64_t i, x;
@@ -241,7 +241,7 @@ static bool is_passing(void)
 	return errno == EAGAIN || errno == EINTR;
 }
 
-/* Sends what is due. Return: whether the connection holds */
+/* Send data up to DUE. Return: true if the connection holds */
 static bool send_some(int sock, struct stream *s, uint64_t due)
 {
 	static uint8_t mem[CHUNK];
@@ -257,7 +257,7 @@ static bool send_some(int sock, struct stream *s, uint64_t due)
 	return n >= 0 || is_passing();
 }
 
-/* Return: whether the connection holds; *DIFFERS if other bytes came */
+/* Receive and compare. Return: true if the connection holds; *DIFFERS: wrong bytes */
 static bool receive_some(int sock, struct stream *s, bool *differs)
 {
 	static uint8_t mem[CHUNK], expected[CHUNK];
@@ -271,7 +271,7 @@ static bool receive_some(int sock, struct stream *s, bool *differs)
 	return true;
 }
 
-/* How much is to be sent by now, if SIZE bytes are to take SECONDS */
+/* Bytes to be sent by now, if SIZE bytes are to take SECONDS */
 static uint64_t due_by_now(uint64_t size, double since, double seconds)
 {
 	double passed = now() - since;
@@ -282,12 +282,12 @@ static uint64_t due_by_now(uint64_t size, double since, double seconds)
 struct transfer {
 	int sock;
 	uint64_t size;
-	double start, seconds, last;	/* when it began, is to take, went on */
+	double start, seconds, last;	/* begin, duration, last progress */
 	struct stream to, from;
 	bool differs;
 };
 
-/* Return: whether the connection holds */
+/* Return: true if the connection holds */
 static bool go_on(struct transfer *t)
 {
 	struct pollfd poller = { .fd = t->sock, .events = POLLIN };

@@ -18,7 +18,7 @@ EID=VERVE.TEST.$$
 KIB=${QUICK:+4000}
 KIB=${KIB:-100000}
 
-# Data both ways, in that time; what the ends say
+# start SECONDS: data both ways in that time; the ends' output goes to files
 start() { # SECONDS
 	PORT=$((PORT + 1))
 	ip netns exec "$NS_B" timeout $LIMIT \
@@ -29,7 +29,7 @@ start() { # SECONDS
 	CLIENT=$!
 }
 
-# Both ends end with that exit code.
+# Both ends exit with that code.
 finish() { # CODE
 	local client server
 
@@ -45,7 +45,7 @@ by_tcp() {
 	start 0 && finish 3
 }
 
-# By RDMA, as the sockets say and as the device does
+# The transport is RDMA, according to the sockets and to the device's counters.
 by_rdma() {
 	local before
 
@@ -75,8 +75,8 @@ new_device() { # NETNS NAME NETDEV
 	link_add "$@" && within 5 gid_index "$2" ipv4 >/dev/null
 }
 
-# The connection ends at both ends when the device of one goes away, long before all
-# data have been sent, on a busy machine too.
+# The connection breaks at both ends when the device of one is removed, on a busy machine
+# too, long before all data have been sent.
 removed() {
 	local before
 
@@ -86,9 +86,9 @@ removed() {
 	no_device $DEV_B && finish 4
 }
 
-# SMC finds the other end's device, too, and would take it for a second link. When
-# one of two links fails while data flow, it counts completions twice, and then
-# writes beyond its send buffer. The two devices are in networks of their own.
+# Gives the two devices different networks. SMC would find the other end's device as well,
+# and use it for a second link. When one of two links fails under traffic, SMC counts
+# completions twice, and then writes beyond its send buffer.
 names() {
 	smc eid add $EID && smc pnetid VERVEA $DEV_A && smc pnetid VERVEB $DEV_B
 }

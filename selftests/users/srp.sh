@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # SRP runs over rdma_cm, by LIO's srpt and by srp: data are compared, and it survives
-# reconnection and removal. Both know the first network namespace only, so they share a
+# reconnection and removal. Both work in the first network namespace only, so they share a
 # device there.
 #
 #	srpt [file] ---- vthost ---- srp
@@ -22,7 +22,7 @@ SRPT=$LIO/srpt
 target_up() {
 	local gid
 
-	# By this name of the port initiators are known by their addresses.
+	# With this port name, initiators are identified by their addresses.
 	read -r gid <"/sys/class/infiniband/$HOST_DEV/ports/1/gids/0" &&
 	TPG=$SRPT/${gid#*:*:*:*:}/verve ACL=$TPG/acls/$HOST_IP/lun_0 &&
 	mkdir -p "$SRPT" && echo $PORT >"$SRPT/discovery_auth/rdma_cm_port" &&
@@ -79,7 +79,7 @@ connect() {
 	within 10 disk && DISK=$(disk) && set_timers
 }
 
-# A lost connection is tried again every second, and I/O waits for it.
+# Lost connections are tried again every second, and I/O waits for that.
 set_timers() {
 	local port
 
@@ -92,7 +92,7 @@ disconnect() {
 	echo 1 >"$(remote_port)/delete" && within 10 gone
 }
 
-# They would take part in every RDMA device that is yet to come.
+# The modules would attach to every RDMA device that is added later.
 unload() {
 	modprobe -r ib_srp && modprobe -r ib_srpt
 }

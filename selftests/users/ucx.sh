@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # UCX moves messages, RDMA and atomics over RC and UD, for its own benchmark and for two
-# MPI processes, over IPv4 and IPv6 GIDs. It is told the transport and the device, and
-# finds the rest by itself, as it does on a NIC.
+# MPI processes, over IPv4 and IPv6 GIDs. The test selects the transport and the device.
+# UCX finds the rest by itself, as it does on a NIC.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B
@@ -15,8 +15,8 @@ need ucx_perftest
 COUNT=${QUICK:+10}
 COUNT=${COUNT:-100}
 
-# UCX takes an IPv4 GID where there is one. TCP, by which the two processes find each
-# other, is IPv4 all the same: by addresses that are not the netdevs'.
+# UCX takes an IPv4 GID where there is one. The two processes find each other by TCP over
+# IPv4 in any case, by addresses of other netdevs.
 no_ipv4() {
 	local ns dev own other via
 
@@ -47,7 +47,7 @@ ucx() {
 		fail "no result: $(tail -n 3 "$TMP/client")"
 }
 
-# Both processes are A's: to verbs, it does not matter where a program is.
+# Both processes run in A, since verbs do not depend on the namespace of a program.
 mpi() { # TRANSPORT
 	local args=(--allow-run-as-root --oversubscribe --mca plm isolated
 		--mca pml ucx --mca osc ucx)

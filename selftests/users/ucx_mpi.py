@@ -3,7 +3,7 @@
 """What two MPI processes do to each other: messages, RDMA, atomics, all compared."""
 from mpi4py import MPI
 
-# Eager, fragments of it, rendezvous
+# Lengths for the eager, fragmented and rendezvous protocols
 SIZES = (0, 1, 64, 3000, 20000, 1 << 20)
 COUNT = 50
 
