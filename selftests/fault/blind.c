@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets from somebody who pretends to be the peer, but does not know where the
- * connection is: he guesses PSNs, at any time. Far ones must be without effect. Near
- * ones, which of many will be one some day, are shot here by somebody who knows: they
- * may be kept until their turn, but neither end the connection nor slow it down, are
- * not believed when the peer says something else, and do not stay. What it repeats is
- * known again.
+ * Packets from an attacker that pretends to be the peer but does not know the PSNs of the
+ * connection, and guesses. Far PSNs must have no effect. A near PSN, which many guesses
+ * would hit some day, is sent here on purpose. Such a packet may be kept until its turn.
+ * It must neither end the connection nor slow it down, must not prevail when the peer
+ * sends another packet with its PSN, and must not stay. Repeated requests and responses
+ * are still recognized.
  */
 #include <string.h>
 #include <unistd.h>
@@ -36,12 +36,12 @@ enum {
 
 	SIZE		= 64,
 	LONG		= 12000,
-	/* Further ahead than any window that is known */
+	/* Beyond any window of the transport */
 	FAR		= 5000,
 	NEAR		= 100,
 	MESSAGES	= 60,
 	SETTLE_MS	= 5000,
-	/* Of all connections together 16384 packets wait, of one 255. */
+	/* At most 16384 packets wait in all connections together, and 255 in one. */
 	CONNECTIONS	= 70,
 	WINDOW		= 255,
 };
@@ -49,9 +49,9 @@ enum {
 static struct ends e;
 static int from_a, from_b;
 
-/* ---------------------------------------------------------------- shooting */
+/* ---------------------------------------------------------------- attack */
 
-/* Somebody shoots who pretends to be the other end. */
+/* Send a forged packet in the name of the other end. */
 static void fire(struct shot s)
 {
 	bool is_at_b = s.at == &e.b;
@@ -77,7 +77,7 @@ static struct ibv_qp_attr query(const struct end *end)
 	return attr;
 }
 
-/* Which PSN the end expects next */
+/* The PSN that an end expects next */
 static uint32_t expected(const struct end *end)
 {
 	return query(end).rq_psn;
@@ -111,7 +111,7 @@ static bool grows_to(const struct end *end, const char *counter, uint64_t n)
 	return true;
 }
 
-/* It came before its turn, and waits now. */
+/* Is the packet, which is ahead of its turn, kept? */
 static bool is_kept(const struct shot *s)
 {
 	accounts_begin();
@@ -152,7 +152,7 @@ static bool is_received(const uint8_t *data)
 	return true;
 }
 
-/* A message of end a's comes to end b as it was sent, and both are told. */
+/* A message of end a arrives at end b unchanged, and both get completions. */
 static bool message_arrives(void)
 {
 	struct ibv_sge sge = end_sge(&e.a, SIZE);
@@ -173,7 +173,7 @@ static bool messages_arrive(unsigned int n)
 	return true;
 }
 
-/* Not every message had to be sent again to be acknowledged. */
+/* Some messages were acknowledged without being sent again. */
 static bool is_swift(unsigned int sent)
 {
 	uint64_t again = grown(&e.a, "loss_probes") +
@@ -223,7 +223,7 @@ static bool far_requests(void)
 	return is_swift(MESSAGES);
 }
 
-/* Nothing is outstanding, so there is nothing to answer. */
+/* Nothing is outstanding, so any answer is ignored. */
 static bool far_answers(void)
 {
 	static const uint8_t syndromes[] = {
@@ -255,7 +255,7 @@ static bool far_answers(void)
 
 /* ---------------------------------------------------------------- near */
 
-/* Peers that wait for their ACK get it, though a packet waits here. */
+/* The peer gets its ACKs while a forged packet waits. */
 static bool waiting_packet(void)
 {
 	struct shot s = send_of(expected(&e.b) + NEAR);
@@ -263,7 +263,7 @@ static bool waiting_packet(void)
 	return is_kept(&s) && messages_arrive(MESSAGES) && is_swift(MESSAGES);
 }
 
-/* It is there before its turn, for so long that no peer would have waited. */
+/* A forged packet that waits for longer than a peer would is dropped. */
 static bool aged_packet(void)
 {
 	struct shot s = send_of(expected(&e.b) + 1);
@@ -274,7 +274,7 @@ static bool aged_packet(void)
 	return messages_arrive(3);
 }
 
-/* The forged one came first; what the peer says of this PSN is something else. */
+/* When the peer sends another packet with the PSN of a kept one, both are dropped. */
 static bool contradicted_packet(void)
 {
 	uint8_t truth[SIZE];
@@ -290,8 +290,8 @@ static bool contradicted_packet(void)
 }
 
 /*
- * What comes twice, and is the same, is kept; unless this machine is so slow that it
- * has waited for too long.
+ * A packet that arrives twice unchanged is kept, unless it waits for too long on a slow
+ * machine.
  */
 static bool repeated_packet(void)
 {
@@ -334,7 +334,7 @@ static const struct {
 	{ "a SEND that invalidates a bad key", SEND_ONLY_INV, SIZE, false },
 };
 
-/* What nobody may say is not believed to be the peer's when it has waited. */
+/* A kept packet that is invalid is dropped at its turn, and the QP goes on. */
 static bool wrong_packet(unsigned int i)
 {
 	struct shot s = send_of(expected(&e.b) + 1);
@@ -343,12 +343,12 @@ static bool wrong_packet(unsigned int i)
 	s.length = wrong[i].length;
 	s.va = (uintptr_t)e.b.buf + 1;
 	s.rkey = wrong[i].good_key ? e.b.mr->rkey : e.b.mr->rkey ^ 0x5a5a5a;
-	/* One more than messages, so that there is one for it, too */
+	/* One receive more than messages, for the forged packet */
 	post_receive();
 	return is_kept(&s) && messages_arrive(4);
 }
 
-/* There is no receive for it yet: the peer is not told to wait. */
+/* A forged SEND waits and has no receive: the peer gets no RNR NAK. */
 static bool unreceived_packet(void)
 {
 	struct shot s = send_of(expected(&e.b) + 1);
@@ -378,7 +378,7 @@ static bool takes_atomics(unsigned int depth)
 	return true;
 }
 
-/* It is answered again, and not executed, however many are remembered by now. */
+/* A repeated atomic is answered again and not executed, also with a new depth. */
 static bool repeated_atomic(void)
 {
 	struct shot s = {
@@ -414,7 +414,7 @@ static bool repeated_atomic(void)
 
 static const struct qp_conf small = { .type = IBV_QPT_RC, .mtu = IBV_MTU_1024 };
 
-/* A READ by end a, of a peer that is silent. */
+/* Post a READ at end a while the peer is silent. */
 static bool read_silent(uint32_t size)
 {
 	struct ibv_sge sge = end_sge(&e.a, size);
@@ -431,7 +431,7 @@ static bool read_silent(uint32_t size)
 	return true;
 }
 
-/* It is not silent any more. Return: the READ brings what is there. */
+/* Let the peer answer. Return: true if the READ brings the right data. */
 static bool read_ends(uint32_t size)
 {
 	if (end_to_rtr(&e.b, &e.a, &small) || end_to_rts(&e.b, &small))
@@ -463,8 +463,8 @@ static bool ooo_response_of_an_atomic(void)
 }
 
 /*
- * A response that is due, but cannot be one, ends the QP; or, if the READ was sent
- * again meanwhile and it might be of that, is thrown away.
+ * A response with the next PSN but a wrong opcode or length ends the QP. If the READ was
+ * sent again meanwhile, and the response may answer its first copy, it is dropped.
  */
 static bool wrong_response(uint8_t opcode, uint8_t syndrome, uint32_t size)
 {
@@ -514,7 +514,7 @@ static void shoot_window(void)
 	}
 }
 
-/* Who has got through to many leaves room for one more. */
+/* An attack on many connections leaves room for packets of another one. */
 static bool many_connections(void)
 {
 	struct ends own = e;

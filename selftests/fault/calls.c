@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Verbs in no order, with attributes of any value, by threads of processes that are
- * killed while they are at it. Of these processes
+ * Verbs in random order, with random attributes, by threads of processes that are killed
+ * meanwhile. Of these processes
  *
- *	some keep to the library, end by themselves, and must be able to destroy all
- *	that they made;
+ *	some use the library correctly, end by themselves, and must be able to destroy
+ *	all their objects;
  *	others give the kernel commands that no library gives (lib/mangle.h).
  *
- * A process that is killed ends at once, and another one's traffic goes on and is
- * right. SEED=N repeats what they do, ROUNDS=N says for how long.
+ * A process that is killed ends at once. Traffic of another process goes on, and its data
+ * are right. SEED=N repeats a run, ROUNDS=N sets its length.
  */
 #include <signal.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 
-/* Tells the program that it is a caller: its seed. */
+/* Environment of a caller process: its seed */
 #define CALLER		"VERVE_CALLER"
 #define MANGLES		"VERVE_MANGLES"
 
@@ -32,14 +32,14 @@ enum {
 	SIZE		= 20000,
 	THREADS		= 3,
 	CALLERS		= 2,	/* processes at a time */
-	ONE_IN		= 4,	/* calls that are mangled, where some are */
+	ONE_IN		= 4,	/* one of so many calls is mangled */
 	CALLER_MS	= 400,
 	END_MS		= 5000,
 };
 
 static struct ends e;
 
-/* The tests' output is the other process's. */
+/* Only the parent process prints TAP. */
 static int caller(uint64_t seed, int argc, char **argv)
 {
 	static struct caller callers[THREADS];
@@ -62,11 +62,11 @@ static int caller(uint64_t seed, int argc, char **argv)
 	return good ? 0 : TAP_FAIL;
 }
 
-/* ---------------------------------------------------------------- the other one */
+/* ---------------------------------------------------------------- parent */
 
 struct caller_process {
 	pid_t pid;
-	uint64_t killed;	/* when; 0: not yet */
+	uint64_t killed;	/* time when it was killed; 0: not yet */
 	uint64_t kill_at;	/* 0: never */
 };
 
@@ -90,7 +90,7 @@ static struct caller_process start(uint64_t seed, bool mangles, uint64_t kill_at
 	_exit(127);
 }
 
-/* Return: whether it has ended. */
+/* Return: true if the process has ended. */
 static bool watch(struct caller_process *p, int *status)
 {
 	uint64_t now = now_ms();
@@ -106,7 +106,7 @@ static bool watch(struct caller_process *p, int *status)
 	return true;
 }
 
-/* Ends those that do not end. */
+/* Kill a process that does not end. */
 static bool give_up(struct caller_process *p)
 {
 	uint64_t limit = p->killed ? p->killed + END_MS : 0;
@@ -167,8 +167,8 @@ struct kind {
 };
 
 /*
- * Somewhere in the middle, or never. The library may wait for ever for what a
- * mangled command did not bring: so after that, those are killed too.
+ * Time to kill a process: somewhere in the middle, or never. The library may wait for
+ * ever for the result of a mangled command, so processes with those are killed at last.
  */
 static uint64_t kill_time(const struct kind *kind, struct dice *d)
 {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Forged ICMP messages about the path's MTU change the kernel's route, but packets of a
-# QP go on, as long as they were. A QP has no shorter ones.
+# QP keep their size, and go on.
 #
 #	A [va: vta] ---- [vb: vtb] B
 
@@ -11,7 +11,7 @@
 
 need python3
 
-# learned ADDRESS MTU: so the kernel thinks of the route to it
+# learned ADDRESS MTU: the kernel's route to ADDRESS has this MTU
 learned() {
 	a ip route get "$1" | grep -qw "mtu $2"
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests to QP 1 of management classes that nobody serves (IBTA vol. 1, 13.4), from
- * the peer and from neighbours that do not exist. An answer to one of those would keep
- * the management datagrams of everybody else waiting until the neighbour is given up.
- * And what is no management datagram at all, for which QP 1 must not end.
+ * Requests to QP 1 of management classes without an agent (IBTA vol. 1, 13.4), from the
+ * peer and from neighbours that do not exist. An answer to such a neighbour would delay
+ * all other management datagrams until its resolution fails. Malformed datagrams must not
+ * end QP 1.
  *
- * FLOOD=classes sends such requests without end, until SIGTERM, and FLOOD=connections
- * requests to connect (12.6.5), from nobody.
+ * FLOOD=classes sends such requests until SIGTERM. FLOOD=connections sends requests to
+ * connect (12.6.5) from addresses that do not exist.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -101,7 +101,7 @@ static union ibv_gid nobody(unsigned int n)
 	return from;
 }
 
-/* Return: whether @n requests have arrived. */
+/* Return: true if @n requests have arrived. */
 static bool arrive(const struct hwstats *before, struct hwstats *after, uint64_t n)
 {
 	uint64_t end = now_ms() + ARRIVAL_MS;
@@ -131,7 +131,7 @@ static bool are_not_answered(void)
 	return true;
 }
 
-/* Of any length but one, and of a version that does not exist */
+/* Wrong lengths, and a version that does not exist */
 static void send_malformed(unsigned int n)
 {
 	uint8_t bytes[2 * MAD_LEN] = { [0] = BASE_VERSION, [1] = PERF_MGMT };
@@ -142,7 +142,7 @@ static void send_malformed(unsigned int n)
 	datagram(&e.a.gid, bytes, len);
 }
 
-/* QP 1 lives: it takes what is right, and throws away what is not. */
+/* QP 1 goes on: it takes correct datagrams and drops the others. */
 static bool are_thrown_away(void)
 {
 	enum { MALFORMED = 2 * MAD_LEN / 4 };
@@ -166,7 +166,7 @@ static bool are_thrown_away(void)
 	return true;
 }
 
-/* Half of them look like the peer's, whose neighbour entry is at hand. */
+/* Half of the requests seem to come from the peer, which has a neighbour entry. */
 static void flood_by_class(unsigned int n)
 {
 	union ibv_gid from = n / 2 % 2 ? nobody(n) : e.a.gid;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Management datagrams that nobody waits for, in a flood, get no answer, and hold up
-# neither the RDMA CM nor the end of the device.
+# Management datagrams without an agent, in a flood, get no answer, and hold up neither
+# the RDMA CM nor the end of the device.
 #
 #	A [va: vta] ---- [vb: vtb] B
 
@@ -18,7 +18,7 @@ flood() { # classes|connections
 	traffic_begin env FLOOD="$1" mads
 }
 
-# Each neighbour that is asked for in vain takes a second.
+# Each neighbour that is resolved in vain takes a second.
 connection() { # classes|connections
 	flood "$1" || return
 	PORT=$((PORT + 1))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Forged packets to connected QPs, by somebody who knows their numbers, PSNs and keys
- * (lib/forge.h). He may break the connection that he pretends to be an end of. But
- * memory that he has no right to stays as it was, another connection goes on, every
- * packet is accounted for, and what is broken can be destroyed at once.
+ * Forged packets to connected QPs, by an attacker that knows their numbers, PSNs and keys
+ * (lib/forge.h). The attacker may break the connection that the packets pretend to belong
+ * to. But memory without rights for that connection stays unchanged, another connection
+ * goes on, every packet is counted, and broken QPs can be destroyed at once.
  *
- * SEED=N repeats what he does, ROUNDS=N says for how long.
+ * SEED=N repeats a run, ROUNDS=N sets its length.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,7 +33,7 @@ enum {
 	SETTLE_MS	= 3000,
 };
 
-/* Sides, by what is attacked */
+/* The end that is attacked */
 enum { SIDE_A, SIDE_B, SIDES };
 
 static struct ends e, other;
@@ -43,7 +43,7 @@ static int sockets[SIDES];
 static uint64_t seed, slowest;
 static unsigned int rounds, forged;
 
-/* What the devices have to have counted of our packets, by the device attacked */
+/* Counters expected for forged packets, by the device that is attacked */
 static uint64_t expected[SIDES][NUM_FATES];
 
 /* ---------------------------------------------------------------- bystander */
@@ -52,7 +52,7 @@ static pthread_t bystander;
 static atomic_bool enough, disturbed;
 static atomic_uint messages;
 
-/* The last message begins when the attack is over, however short that was. */
+/* The bystander sends its last message after the attack, however short that was. */
 static void *stand_by(void *arg)
 {
 	bool last;
@@ -150,7 +150,7 @@ static int traffic_post(struct traffic *t)
 	return post(&e.a, &wr);
 }
 
-/* Takes what has been completed, and posts receives for those consumed. */
+/* Poll for completions, and replace the receives that were used. */
 static int reap(void)
 {
 	struct ibv_wc wc;
@@ -182,7 +182,7 @@ static void *drive(void *arg)
 
 /* ---------------------------------------------------------------- attack */
 
-/* Which QPs there are, which are all that a packet may reach */
+/* Is there a QP with this number? No packet reaches any other. */
 static bool is_qp(int side, uint32_t qpn)
 {
 	const struct end *o = side == SIDE_A ? &other.a : &other.b;
@@ -299,7 +299,7 @@ static void accounts_begin(void)
 		hwstats_read(&before[i], sides[i]->name);
 }
 
-/* Packets of the traffic may come when their QP has gone. */
+/* Packets of the traffic may arrive after their QP is destroyed. */
 static bool is_expected(int side, enum packet_fate fate, bool *exact)
 {
 	uint64_t want = expected[side][fate];
@@ -309,7 +309,7 @@ static bool is_expected(int side, enum packet_fate fate, bool *exact)
 	return *exact ? got == want : got >= want;
 }
 
-/* What came is what the peer sent and what we forged; none was lost. */
+/* Packets received are those of the peer and the forged ones; none is missing. */
 static bool is_balanced(int side)
 {
 	uint64_t forged = 0, dropped = 0;
@@ -392,8 +392,8 @@ static bool under_traffic(enum ibv_qp_type service)
 }
 
 /*
- * How often a packet has been taken or dropped after a QP got it. One that waited for its
- * turn, and is given back meanwhile, is another.
+ * A packet is counted once as taken or dropped after a QP got it. A packet that waited
+ * for its turn and is dropped meanwhile counts elsewhere.
  */
 static bool is_counted_once(enum ibv_qp_type service, enum packet_fate fate)
 {

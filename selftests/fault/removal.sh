@@ -8,7 +8,7 @@
 #	A [va: vta] ---- [vb: vtb] B
 #	 programs: H	uses both devices, and is in neither namespace
 #
-# Each way, the device is removed under polling and under sleeping programs.
+# Each way of removal is tested with polling and with sleeping programs.
 
 . "$(dirname "$0")/../lib/verve.sh"
 
@@ -16,7 +16,7 @@ need ib_send_bw ib_write_bw
 
 NS_H=verve-h-$$
 
-# Milliseconds that a removal may take, seconds for the programs to notice.
+# Milliseconds that a removal may take, and seconds until the programs notice
 REMOVAL_MS=$((SLOW == 1 ? 1000 : 10000))
 NOTICE=5
 
@@ -24,7 +24,7 @@ PIDS=()
 
 h() { ip netns exec "$NS_H" "$@"; }
 
-# run FILE PROGRAM OPTION...: in the background, and says so in PIDS
+# run FILE PROGRAM OPTION...: in the background; adds it to PIDS
 run() {
 	local file=$1
 
@@ -50,9 +50,9 @@ moves() { # DEVICE
 	within 10 has_counted "$1" sent_pkts 300
 }
 
-# start poll|sleep: traffic both ways, far longer than the test. On A's device
-# one only receives and one sends; behind B's, each of the programs sends or
-# keeps a TCP connection: one that only receives could not know of A's end.
+# start poll|sleep: traffic both ways, far longer than the test. At A's device, one
+# program only receives and one sends. Behind B's device, each program sends or keeps a
+# TCP connection, as one that only receives could not detect the end of A's.
 start() {
 	PIDS=()
 	rm -f "$TMP"/run.*
@@ -81,7 +81,7 @@ all_ended() {
 	return 0
 }
 
-# Ends what did not end of itself, and names it.
+# Kills programs that have not ended, and names them.
 finish() {
 	local pid
 
@@ -95,7 +95,7 @@ finish() {
 	PIDS=()
 }
 
-# Every program ends of itself, and none believes that all went well.
+# All programs end by themselves, and none with exit code 0.
 programs_end() {
 	local pid rc bad=0
 
@@ -126,7 +126,7 @@ no_resources() { # DEVICE
 	! rdma resource show qp link "$1" 2>/dev/null | grep -q 'comm ib_'
 }
 
-# removed MODE DEVICES COMMAND...: it takes the devices away at once
+# removed MODE DEVICES COMMAND...: COMMAND removes the devices at once
 removed() {
 	local mode=$1 devices=$2 from took bad=0
 
@@ -148,20 +148,20 @@ remove_link() {
 	{ within 5 unused || fail "the module is in use"; }
 }
 
-# Without its peer a veth does not live either.
+# The removal of one veth removes its peer.
 remove_netdev() {
 	removed "$1" "$DEV_A $DEV_B" ip -n "$NS_A" link del va &&
 	{ within 5 unused || fail "the module is in use"; }
 }
 
-# No process is in A: with its name its life ends.
+# No process is in A, so the namespace ends with its name.
 remove_namespace() {
 	removed "$1" "$DEV_A $DEV_B" ip netns del "$NS_A" &&
 	{ within 5 unused || fail "the module is in use"; }
 }
 
-# rmmod takes the module away at once, or says that it is in use; then it goes
-# as soon as both of its links have gone.
+# rmmod removes the module at once, or fails as the module is in use. In that case it
+# succeeds as soon as both links are gone.
 unload() {
 	rmmod $MODULE 2>/dev/null && return
 	timeout 10 rdma link delete $DEV_A &&

@@ -4,7 +4,7 @@
 # Everything at once in a bad network, for DURATION seconds (30; 20 if QUICK): traffic
 # of all services, compared, while netdevs go down, devices come and go, and processes
 # are killed. The network loses, delays, repeats, damages and reorders packets. After
-# each round, what came in is what was counted.
+# each round, the counters account for every packet that arrived.
 #
 #	A [va: vta] ---- [vb: vtb] B
 
@@ -29,7 +29,7 @@ SUM_ICRC=0
 
 # ---------------------------------------------------------------- the network
 
-# Before anything of ours sees them. A train counts as one packet.
+# Count packets by nftables before Verve sees them. A train counts as one packet.
 watch_network() {
 	local end
 
@@ -50,7 +50,7 @@ came() { # END
 	"$1" nft list counter ip watch came | sed -n 's/.*packets \([0-9]*\).*/\1/p'
 }
 
-# What UDP throws away itself: its own length, or checksum, was damaged.
+# Packets that UDP drops itself, as their UDP length or checksum was damaged
 udp_errors() { # END
 	"$1" nstat -asz UdpInErrors UdpInCsumErrors | awk '
 		$1 == "UdpInErrors" { print $2 }'
@@ -66,7 +66,7 @@ count() { # DEVICE COUNTER...: their sum
 	echo $sum
 }
 
-# counted DEVICE: packets that it has received, whatever became of them
+# counted DEVICE: all packets that it has received, dropped ones included
 counted() {
 	renew_counters "$1"
 	count "$1" rcvd_pkts rx_icrc_encapsulated rx_drop_length rx_drop_header \
@@ -78,7 +78,7 @@ accounts() {
 	ACCOUNT+=" $(came b) $(counted $DEV_B) $(udp_errors b)"
 }
 
-# balance BEFORE AFTER, each as accounts() wrote it
+# balance BEFORE AFTER: both as written by accounts()
 balance() {
 	awk -v before="$1" -v after="$2" 'BEGIN {
 		split(before, b)
@@ -130,7 +130,7 @@ EVENTS=(flap another_device another_address another_mtu a_death)
 
 # ---------------------------------------------------------------- rounds
 
-# All that is said here, in every weather, succeeds.
+# All commands succeed, in each weather.
 storms() {
 	local i
 
@@ -156,7 +156,7 @@ round() {
 	# shellcheck disable=SC2086 # words
 	perftest $prog -D 5 -u 18 >"$TMP/perftest" 2>&1 &
 	prog=$!
-	# It wants a port that is up when it begins.
+	# perftest needs a port that is up when it begins.
 	within 10 has_counted $DEV_A sent_pkts $((rc + 100)) && load_begin && storms
 	rc=$?
 	wait $prog || fail "perftest: $(<"$TMP/perftest")" || rc=1

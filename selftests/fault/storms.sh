@@ -22,7 +22,7 @@ SLOWEST=0
 
 # ---------------------------------------------------------------- storms
 
-# timed COMMAND...: within the bound
+# timed COMMAND...: within the limit of a step
 timed() {
 	local from=${EPOCHREALTIME/[.,]/} took rc
 
@@ -45,7 +45,7 @@ rounds() {
 	echo "$count rounds, the slowest step took $SLOWEST ms"
 }
 
-# storm COMMAND...: ROUNDS times, and the load goes on
+# storm COMMAND...: runs it ROUNDS times, and the load goes on
 storm() {
 	local rc
 
@@ -76,7 +76,7 @@ links() {
 	timed link_add "$NS_A" vtc vc && timed link_delete vtc && is_gone vtc
 }
 
-# Under its own load, which notices, and everything is made anew.
+# Each round has its own load, which ends with an error, and new objects.
 loses() { # DEVICE COMMAND...
 	local dev=$1
 
@@ -104,7 +104,7 @@ unloading() {
 	timed link_add "$NS_B" $DEV_B vb && ready_again
 }
 
-# breaks COMMAND...: a tenth of ROUNDS, for each has a load of its own
+# breaks COMMAND...: a tenth of ROUNDS, since each round has its own load
 breaks() {
 	SLOWEST=0
 	BEFORE=$(everything)
@@ -125,7 +125,7 @@ up_and_down() {
 	timed ip -n "$NS_A" link set va down && timed ip -n "$NS_A" link set va up
 }
 
-# Of the peer, for longer than the first repetition takes
+# The peer's netdev is down for longer than the first retry takes.
 absence() {
 	timed ip -n "$NS_B" link set vb down && sleep 0.1 &&
 	timed ip -n "$NS_B" link set vb up
@@ -149,7 +149,7 @@ addresses() { # ROUND
 
 # ---------------------------------------------------------------- namespaces
 
-# A netdev takes no device along. The core may need the name for a moment longer.
+# A netdev that moves loses its device. The core may keep the name for a moment.
 moving() {
 	timed within 5 link_add "$NS_A" vtc vc 2>/dev/null &&
 	timed ip -n "$NS_A" link set vc netns "$NS_B" && is_gone vtc &&
@@ -182,7 +182,7 @@ forks() {
 	as_before
 }
 
-# suspended ROUND: the server, without whom there are soon no receives
+# suspended ROUND: stops the server, so that receives soon run out
 suspended() {
 	kill -STOP "$SERVER"
 	sleep 0.05
@@ -226,7 +226,7 @@ hotplugs() {
 FAILSLAB=/sys/kernel/debug/failslab
 FAILPAGE=/sys/kernel/debug/fail_page_alloc
 
-# Of every kind of allocation, also those that may wait; by /proc/.../fail-nth only
+# Each kind of allocation fails, also those that may sleep, only by /proc/.../fail-nth.
 let_fail() {
 	local dir
 
@@ -252,7 +252,7 @@ shortage() {
 
 set_up() {
 	topo two 1500 || return
-	# Down, a netdev keeps them, and its GIDs.
+	# The netdev keeps its addresses, and so its GIDs, while it is down.
 	a sysctl -qw net.ipv6.conf.va.keep_addr_on_down=1
 	b sysctl -qw net.ipv6.conf.vb.keep_addr_on_down=1
 	ip -n "$NS_A" link add vc type dummy && ip -n "$NS_A" link set vc up

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Each allocation that the kernel makes for a verb and for a message, and many of those
- * for adding a device, fails once (/proc/thread-self/fail-nth). The verb then succeeds,
- * or fails and leaves nothing behind; the message is brought all the same.
+ * for a new device, fails once (/proc/thread-self/fail-nth). The verb then succeeds, or
+ * fails and leaves nothing behind; the message arrives in any case.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ enum { MOST = 1 << 20, SIZE = 9000 };
 static struct ends e;
 static int nth_fd;
 
-/* What the steps make */
+/* Objects that the steps create */
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
 static struct ibv_srq *srq;
@@ -191,7 +191,7 @@ static bool reset_a(void)
 	return !ibv_modify_qp(e.a.qp, &attr, IBV_QP_STATE);
 }
 
-/* It may have failed half way before. */
+/* The last try may have left the QP in any state. */
 static bool connect_a(void)
 {
 	struct qp_conf conf = { .type = IBV_QPT_RC };
@@ -215,8 +215,8 @@ static bool connect_b(void)
 }
 
 /*
- * What is lost is sent again; no error comes of it. Where the system call failed, the
- * request is in the ring, and another doorbell has it sent.
+ * A lost packet is sent again, without an error. If the system call fails, the request is
+ * in the ring already, and another doorbell has it sent.
  */
 static bool write_message(void)
 {
@@ -248,7 +248,7 @@ static void add_string(struct newlink *m, uint16_t type, const char *value)
 			   NLA_ALIGN(attr->nla_len);
 }
 
-/* Return: the kernel's answer, an error number, or 0. */
+/* Return: error number of the kernel's answer, or 0. */
 static int ask(const struct newlink *m)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA), err = EIO;
@@ -269,8 +269,8 @@ static int ask(const struct newlink *m)
 }
 
 /*
- * rdma link add vtn type verve netdev $NETDEV. The answer itself may have failed to
- * be allocated: so what counts is whether there is a device.
+ * rdma link add vtn type verve netdev $NETDEV. The allocation of the answer may fail as
+ * well, so success is that the device exists.
  */
 static bool make_link(void)
 {
@@ -307,7 +307,7 @@ static void fail_nth(unsigned int n)
 		tap_bail("fail-nth: %s", strerror(errno));
 }
 
-/* Return: whether one has failed; from now on none does. */
+/* Return: true if an allocation has failed; stops the failing. */
 static bool has_failed(void)
 {
 	char number[16] = "";
@@ -326,12 +326,12 @@ struct step {
 };
 
 enum {
-	PLAIN	= 1,	/* nothing is made to fail */
-	MUST	= 2,	/* it succeeds, whatever fails */
-	LONG	= 4,	/* of many that are alike: fewer and fewer of them */
+	PLAIN	= 1,	/* no allocation fails */
+	MUST	= 2,	/* it succeeds, whichever allocation fails */
+	LONG	= 4,	/* similar allocations are many: skip more and more of them */
 };
 
-/* The allocation to fail after the one @n */
+/* The number of the allocation to fail after @n */
 static unsigned int next(const struct step *s, unsigned int n)
 {
 	if (!(s->how & LONG))
