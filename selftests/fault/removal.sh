@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Removal never waits for users: under load, the link, its netdev, its namespace or the
-# module goes within a second. The programs end by themselves, with errors; nothing is
-# left.
+# module goes within a second. The programs end by themselves, with errors, and leave no
+# object behind.
 #
 #	A [va: vta] ---- [vb: vtb] B
 #	 programs: H	uses both devices, and is in neither namespace

@@ -3,8 +3,8 @@
 #
 # Links, netdevs, addresses, namespaces and processes come and go under load, and each
 # allocation fails once. Each of these happens ROUNDS times (1000; 10 if QUICK). The
-# data of the load are right, no step takes longer than 5 s, and all is as before when
-# it is over.
+# data of the load are right, no step takes longer than 5 s, and the state of the machine
+# at the end is that at the beginning.
 #
 #	A [va: vta] ---- [vb: vtb] B
 #	  [vc]				dummies, on which devices come and go

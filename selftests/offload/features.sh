@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A NIC that segments UDP (USO), known only by its netdev's features, makes the packets
-# that software would, and one that makes others is found out without harm; packets are
-# steered to the CPU of a program.
+# that software would; one that makes other packets is detected, and no data are lost;
+# packets are steered to the CPU of a program.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 #	                  ^ tcpdump

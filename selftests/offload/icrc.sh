@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # ICRCs that a NIC makes and verifies are those that software would make, and no message
-# is lost, doubled or changed when the NIC ceases to, in the middle of traffic. Packets
-# that leave by another device get their ICRC from software.
+# is lost, doubled or changed when the NIC stops offering that under traffic. Packets that
+# leave by another device get their ICRC from software.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 #	                  ^ tcpdump

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A NIC that has a QP sends frames with the VLAN tags and Ethernet addresses that
-# software would use, and is told when they change.
+# A NIC that runs a QP sends frames with the VLAN tags and Ethernet addresses that
+# software would use, also after they change.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Messages that a NIC cuts into packets are those that software would send, and no
-# message is lost, doubled or changed when the NIC ceases to, in the middle of traffic.
-# Where the NIC does not make the packets, software does.
+# A NIC cuts messages into the packets that software would send, and no message is lost,
+# doubled or changed when the NIC stops offering that under traffic. Where the NIC does
+# not cut a message, software does.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 #	                  ^ tcpdump

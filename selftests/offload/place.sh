@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Payload of RDMA WRITEs that a NIC places is not copied, and memory is as if software
-# had executed them in their order, while the NIC, its driver and the network come and
-# go.
+# had executed them in order, while the NIC, its driver and the network come and go.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 

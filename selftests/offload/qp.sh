@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# QPs that a NIC runs may come back to software at any moment, and programs do not
-# notice: each message arrives once, in order, and whole.
+# A QP that a NIC runs may return to software at any moment without an effect for
+# programs: each message arrives once, in order, and whole.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 

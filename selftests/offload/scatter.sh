@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Packets that arrive in pieces of memory of any size, as from a NIC whose buffers are
-# small, all arrive, whichever side computes their ICRC.
+# Packets in fragments of any size, as from a NIC with small buffers, all arrive, with
+# ICRCs by the NIC and by software.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 

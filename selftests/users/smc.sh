@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # SMC-R version 2 moves the data of TCP sockets by RDMA where both ends have it, and by
-# TCP where not. Each connection is asked what it uses. Of Debian's kernels, 6.1 and
-# 6.12 have SMC.
+# TCP where not. The test reads from each connection which of the two it uses. Of
+# Debian's kernels, 6.1 and 6.12 have SMC.
 #
 #	smc client: A [va: vta] ---- [vb: vtb] B: smc server
 
