@@ -5,8 +5,8 @@
 #include_next <linux/lockdep.h>
 
 /*
- * Of context analysis (linux/compiler-context-analysis.h), which no compiler does with
- * headers that lack it. They are here, as all headers of locks include this one.
+ * Macros of context analysis, which no compiler does with headers that lack them. They
+ * are here, as all headers of locks include this one.
  */
 #ifndef __must_hold_shared
 #define __must_hold_shared(...)

@@ -194,6 +194,7 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 	verve_uso_reset(dev);
 	xa_init_flags(&dev->apart, XA_FLAGS_ALLOC1);
 	mutex_init(&dev->qp_lock);
+	/* No other thread has the object yet. */
 	context_unsafe(INIT_LIST_HEAD(&dev->qps));
 
 	err = open_device(dev, net);

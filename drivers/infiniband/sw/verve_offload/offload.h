@@ -57,6 +57,7 @@ struct verve_offload {
 /* The features in use, or in use a moment ago. Context: any. */
 static inline u32 verve_offload_active(const struct verve_offload *offload)
 {
+	/* See above */
 	return context_unsafe(READ_ONCE(offload->active));
 }
 

@@ -60,6 +60,7 @@ static struct verve_pager *create(struct mm_struct *mm)
 	pager->mm = mm;
 	refcount_set(&pager->ref, 1);
 	spin_lock_init(&pager->lock);
+	/* No other thread has the object yet. */
 	context_unsafe(INIT_LIST_HEAD(&pager->waiting));
 	hash_add(pagers, &pager->node, (unsigned long)mm);
 	return pager;

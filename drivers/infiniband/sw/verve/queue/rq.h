@@ -81,6 +81,7 @@ void verve_rq_free(struct verve_rq *rq);
 /* Entries that it can hold; of an SRQ that is resized, a moment ago. Any context. */
 static inline u32 verve_rq_capacity(const struct verve_rq *rq)
 {
+	/* See above */
 	return context_unsafe(verve_ring_capacity(&rq->ring));
 }
 
@@ -117,6 +118,7 @@ int verve_srq_fetch(struct verve_srq *srq, struct verve_recv *recv);
 /* Return: true if the limit event is due. */
 static inline bool verve_srq_is_due(const struct verve_srq *srq)
 {
+	/* verve_srq_notify() looks again. */
 	return context_unsafe(READ_ONCE(srq->limit_event));
 }
 

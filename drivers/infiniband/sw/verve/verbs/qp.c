@@ -55,6 +55,7 @@ static int init_sq(struct verve_qp *qp, struct ib_qp_init_attr *init,
 		.qp_type = qp->type,
 		.max_sge = cap->max_send_sge,
 		.max_inline = room,
+		/* No other thread has the object yet. */
 		.mtu = context_unsafe(qp->mtu),
 	};
 	sq->max_wr = max(cap->max_send_wr, 1U);

@@ -13,6 +13,7 @@
  */
 static enum ib_qp_state state_of(const struct verve_qp *qp)
 {
+	/* See above */
 	return context_unsafe(READ_ONCE(qp->state));
 }
 

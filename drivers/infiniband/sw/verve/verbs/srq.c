@@ -118,8 +118,8 @@ static int resize(struct verve_srq *srq, u32 max_wr, struct ib_udata *udata)
 	err = read_resize(&cmd, udata);
 	if (err)
 		return err;
-	/* The size of an element does not change. */
 	err = verve_ring_alloc(&fresh, max_wr,
+			       /* The size of an element does not change. */
 			       1U << context_unsafe(rq->ring.elem_shift),
 			       verve_udata_context(udata));
 	if (err)
@@ -177,6 +177,7 @@ int verve_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 
 	attr->max_wr = verve_rq_capacity(&srq->rq);
 	attr->max_sge = srq->rq.max_sge;
+	/* As it was a moment ago */
 	attr->srq_limit = context_unsafe(READ_ONCE(srq->limit));
 	return 0;
 }
