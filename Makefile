@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Verve: software RDMA over Ethernet. `make help` tells what can be made.
+# Verve: software RDMA over Ethernet. `make help` lists the targets.
 
-# On a machine whose kernel has no headers this stays empty, and is missed
-# only by what builds for that kernel.
+# On a machine without the headers of its kernel this stays empty; only targets that
+# build for that kernel need it.
 KDIR ?= $(wildcard /lib/modules/$(shell uname -r)/build)
 KERNEL ?=
 VARIANT ?= plain
@@ -102,7 +102,7 @@ help:
 	@echo '  make KDIR=DIR         for the kernel whose build directory is DIR'
 	@echo '                        (ARCH=um for UML; W=1, C=2 as for the kernel)'
 	@echo '  make modules_install  into /lib/modules (INSTALL_MOD_PATH= before it)'
-	@echo '  make clean            removes what was built'
+	@echo '  make clean            removes the builds'
 	@echo
 	@echo 'In virtual machines, which need no RDMA hardware and no reboot. As root, they'
 	@echo 'install the Debian packages that they lack:'
@@ -115,15 +115,15 @@ help:
 	@echo '       VARIANT=         plain, debug (KASAN, kmemleak) or lockdep'
 	@echo
 	@echo 'Tests; they end with `N passed, N failed, N skipped`:'
-	@echo '  make check            what CI runs: unit tests, the transport in simulated'
+	@echo '  make check            the tests of CI: unit tests, the transport in simulated'
 	@echo '                        time, fuzz corpora, builds with W=1 and sparse,'
 	@echo '                        kselftests on three stock kernels (KERNEL= for some)'
 	@echo '       TEST=rdma/paging only this kselftest, on each kernel (also for check-uml,'
 	@echo '                        check-debug); tools/test-find lists all'
 	@echo '       SELFTESTS=       arguments for them, such as SUBDIRS=rdma'
-	@echo '       LOGS=DIR         where logs are kept'
+	@echo '       LOGS=DIR         the directory of the logs'
 	@echo '  make lint             style, sizes, kernel-doc, spelling, references, commits:'
-	@echo '                        what contributing.rst asks for; a part of make check'
+	@echo '                        the rules of contributing.rst; a part of make check'
 	@echo '       LINTS=           only these, such as "columns references"'
 	@echo '  make check-uml        kselftests and KUnit suites in UML'
 	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
@@ -138,12 +138,12 @@ help:
 	@echo '                        requests or the engines, guided by coverage (clang)'
 	@echo '       TIME=            seconds for each of the three (default: 60)'
 	@echo '  make coverage         branches that tests in user space take'
-	@echo '  make analyse          coccinelle, clang'\''s analyzer and gcc'\''s; fails where one'
-	@echo '                        says what is not answered in testing.rst'
+	@echo '  make analyse          coccinelle, clang'\''s analyzer and gcc'\''s; fails on a'
+	@echo '                        finding that testing.rst does not answer'
 	@echo
 	@echo 'Measurements, on an idle machine:'
 	@echo '  make bench            Verve beside rdma_rxe, siw and TCP, in one UML guest'
-	@echo '       ROUNDS=          of which medians are taken (default: 5)'
+	@echo '       ROUNDS=          the number of rounds, for medians (default: 5)'
 	@echo '  make bench-insns      instructions per message, Verve and rdma_rxe, in QEMU'
 	@echo '       KERNEL=          6.1, 6.12 or 7.2 only'
 	@echo

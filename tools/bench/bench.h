@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What scale.c and register.c share. */
+/* Functions that scale.c and register.c share */
 #ifndef BENCH_H
 #define BENCH_H
 

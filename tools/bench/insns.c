@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A plugin of QEMU's TCG: counts the instructions that a guest executes, apart
- * for user space, kernel and modules. Each time the guest executes the
- * instruction of mark.c, a line "USER KERNEL MODULES" of what came since the last
- * is written to the file that is given as out=FILE.
+ * A plugin of QEMU's TCG: counts the instructions that a guest executes, separately for
+ * user space, kernel and modules. Each time the guest executes the instruction of
+ * mark.c, the plugin writes a line "USER KERNEL MODULES", the counts since the last
+ * line, to the file that out=FILE names.
  *
- * For a guest of one CPU. QEMU's header is not packaged: what is needed of its
- * interface, version 1, is declared here.
+ * The guest must have one CPU. QEMU's header is not packaged, so the necessary part of
+ * its interface, version 1, is declared here.
  */
 #include <inttypes.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * usage: register DEVICE BYTES TIMES
  *
- * Prints how many microseconds it takes to register a region of memory that has
- * been used, and to deregister it.
+ * Prints the microseconds that it takes to register a region of memory that has been
+ * used, and to deregister it.
  */
 #include <sys/mman.h>
 

@@ -2,11 +2,10 @@
 /*
  * usage: scale DEVICE GID-INDEX QPS, an even number
  *
- * What many QPs on one device cost, in pairs that are connected with each other:
- * prints "setup_us US", to create and connect one; "memory_bytes BYTES" of the
- * machine that one takes, rings and the objects of the RDMA core included;
- * "write_us US" for a WRITE of 8 bytes, when each QP has one in its turn; and
- * "destroy_us US" to destroy one.
+ * Measures the cost of many QPs on one device, in pairs that are connected with each
+ * other. Prints "setup_us US", to create and connect one; "memory_bytes BYTES" of the
+ * machine that one takes, including rings and the objects of the RDMA core; "write_us
+ * US" for a WRITE of 8 bytes, with the QPs in turn; and "destroy_us US" to destroy one.
  */
 #include "bench.h"
 

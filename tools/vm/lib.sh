@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Sourced by the scripts of tools/: where things are kept, and how to say what
-# is being done. Sets $top (the source tree) and $cache (everything slow,
-# outside the tree).
+# Sourced by the scripts of tools/: places of files, and progress messages. Sets $top
+# (the source tree) and $cache (everything slow, outside the tree).
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cache=${VERVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/verve}
 # shellcheck disable=SC2034 # used by those who source this
 kernels="6.1 6.12 7.2"
 export LC_ALL=C.UTF-8
-# Under make, the jobserver and the variables of the make above are not ours.
+# Under make, the jobserver and the variables of the outer make are not for these
+# scripts.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 mkdir -p "$cache"
 

@@ -12,7 +12,7 @@
 #   KARGS=          more arguments for the guest's kernel
 #   ALLOW_WARN=     not empty: a WARN in the guest is no panic
 
-# session_begin JOB ARGS...: sets $session, $out and what the guest is to run.
+# session_begin JOB ARGS...: sets $session, $out and the guest's commands
 session_begin()
 {
 	[ -f "$1" ] || die "no such job: $1"
@@ -38,8 +38,8 @@ session_cleanup()
 	rm -rf "$session"
 }
 
-# session_modules ROOT RELEASE: the modules below ROOT, with $MODULE added as
-# depmod would have it; prints the directory.
+# session_modules ROOT RELEASE: the modules below ROOT, with $MODULE added as depmod
+# would add it; prints the directory.
 session_modules()
 {
 	local from=$1/lib/modules/$2 to=$session/modules/lib/modules/$2 file
@@ -55,7 +55,7 @@ session_modules()
 	echo "$to"
 }
 
-# session_share NAME TTY MODULES: tells the guest what to run.
+# session_share NAME TTY MODULES: passes the guest its commands
 session_share()
 {
 	local VERVE_GUEST=$1 VERVE_TTY=$2 VERVE_MODULES=$3 VERVE_CWD=$PWD
@@ -75,8 +75,8 @@ session_share()
 	} >"$session/environment"
 }
 
-# session_wait PID HANG: waits for the guest; when time is up, HANG is called
-# to get backtraces out of it.
+# session_wait PID HANG: waits for the guest; when time is up, calls HANG to get
+# backtraces out of it.
 session_wait()
 {
 	local pid=$1 hang=$2 until=$((SECONDS + TIMEOUT))
@@ -96,7 +96,7 @@ session_wait()
 	wait "$pid" 2>/dev/null || :
 }
 
-# Exits as the guest's job did; 124 for a hung guest, 125 for a dead one.
+# Exits with the exit code of the guest's job; 124 for a hung guest, 125 for a dead one.
 session_end()
 {
 	[ -z "${DMESG:-}" ] || cp "$session/dmesg" "$DMESG" 2>/dev/null ||

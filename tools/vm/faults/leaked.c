@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Forgets what it allocated; kmemleak must find it.
+ * Forgets memory that it allocated; kmemleak must find it.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
