@@ -415,5 +415,5 @@ static void __exit offload_exit(void)
 module_init(offload_init);
 module_exit(offload_exit);
 
-MODULE_DESCRIPTION("Registry of NICs that take work from RoCEv2 in software");
+MODULE_DESCRIPTION("Registry of NICs with offloads for Verve");
 MODULE_LICENSE("GPL");

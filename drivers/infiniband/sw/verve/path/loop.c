@@ -15,7 +15,7 @@
 static bool loopback = true;
 module_param(loopback, bool, 0644);
 MODULE_PARM_DESC(loopback,
-		 "Copy between connected QPs of one device without packets (default: Y). N sends packets, for tcpdump to see");
+		 "Copy between connected QPs of one device without packets (default: Y). N sends packets, which tcpdump sees");
 
 bool verve_loop_is_on(void)
 {

@@ -24,7 +24,7 @@
 static bool trains = true;
 module_param(trains, bool, 0644);
 MODULE_PARM_DESC(trains,
-		 "Send packets coupled where possible (default: Y). N makes every packet pass the IP stack, qdiscs and firewalls alone, for debugging");
+		 "Send packets in trains where possible (default: Y). N sends every packet alone through the IP stack, qdiscs and firewalls, for debugging");
 
 bool verve_train_is_allowed(void)
 {
