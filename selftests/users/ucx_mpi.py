@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What two MPI processes do to each other: messages, RDMA, atomics, all compared."""
+"""Two MPI processes exchange messages, RDMA and atomics, and compare every result."""
 from mpi4py import MPI
 
 # Lengths for the eager, fragmented and rendezvous protocols

@@ -442,7 +442,7 @@ struct verve_offload_ibdev *verve_offload_join(struct net_device *ndev)
 	if (!ibdev)
 		return NULL;
 	spin_lock_bh(&verve_offload_table_lock);
-	/* Nobody else has it yet. */
+	/* No other thread has the object yet. */
 	context_unsafe(ibdev->binding = find_binding(ibdev));
 	list_add_tail(&ibdev->entry, &ibdevs);
 	spin_unlock_bh(&verve_offload_table_lock);

@@ -77,7 +77,7 @@ static struct verve_fast *alloc_fast(struct ib_pd *pd, enum ib_mr_type type,
 		return NULL;
 	verve_mr_init(&fast->mr, pd, VERVE_MR_FAST, 0);
 	spin_lock_init(&fast->lock);
-	/* Nobody else has it yet. */
+	/* No other thread has the object yet. */
 	context_unsafe(fast->is_free = true);
 	fast->has_gaps = type == IB_MR_TYPE_SG_GAPS;
 	fast->max = max;

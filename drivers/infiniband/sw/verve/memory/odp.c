@@ -161,7 +161,7 @@ static struct verve_odp *alloc_odp(const struct verve_mr *mr)
 	refcount_set(&odp->ref, 1);
 	mutex_init(&odp->lock);
 	INIT_WORK(&odp->release, release);
-	/* Nobody else has it yet. */
+	/* No other thread has the object yet. */
 	context_unsafe(odp->dev = to_vdev(mr->ibmr.pd->device));
 	odp->mm = current->mm;
 	return odp;

@@ -83,7 +83,7 @@ int verve_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	struct verve_cq *cq = to_vcq(ibcq);
 
 	verve_cq_stop(cq);
-	/* Nobody else has it any more. */
+	/* No other thread has the CQ any more. */
 	context_unsafe(verve_ring_free(&cq->ring));
 	verve_quota_give(&to_vdev(ibcq->device)->num_cqs);
 	return 0;

@@ -29,7 +29,7 @@ static int respond_create(const struct verve_srq *srq, struct ib_udata *udata)
 {
 	struct rxe_create_srq_resp resp = { .srq_num = srq->srq_num };
 
-	/* Nobody else has the SRQ yet. */
+	/* No other thread has the SRQ yet. */
 	context_unsafe(verve_ring_describe(&srq->rq.ring, &resp.mi));
 	return ib_respond_udata(udata, resp);
 }
