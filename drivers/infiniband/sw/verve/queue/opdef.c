@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The table of operations (see opdef.h)
- */
+/* Table of operations (see opdef.h) */
 #include "../wire/opcode.h"
 #include "opdef.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Operations of send work requests: all that their opcodes decide
+ * Operations of send work requests, and the properties that follow from their
+ * opcodes
  */
 #ifndef VERVE_QUEUE_OPDEF_H
 #define VERVE_QUEUE_OPDEF_H
@@ -15,21 +16,22 @@ enum verve_service {
 };
 
 /**
- * enum verve_opdef_flags - operands of an operation, and what it does with them
- * @VERVE_WR_RDMA: remote address and key; on the wire, a RETH
- * @VERVE_WR_ATOMIC: the same, and the values of an atomic
- * @VERVE_WR_FLUSH: remote address and key, and a FETH beside the RETH
+ * enum verve_opdef_flags - operands and properties of an operation
+ * @VERVE_WR_RDMA: remote address and key, in a RETH on the wire
+ * @VERVE_WR_ATOMIC: remote address and key, and the operands of an atomic
+ * @VERVE_WR_FLUSH: remote address and key in a RETH, and a FETH
  * @VERVE_WR_IMM: immediate data
- * @VERVE_WR_INV: a key to be invalidated
- * @VERVE_WR_BIND: a window is bound
- * @VERVE_WR_REGISTER: a region is registered
- * @VERVE_WR_OUTBOUND: payload leaves this side: inline data has a meaning
- * @VERVE_WR_INBOUND: payload comes back, into the segments
- * @VERVE_WR_VALUE: the payload is 8 bytes of the request, whatever its flags say
- * @VERVE_WR_LOCAL: changes a key here, sends no packet, has no data
- * @VERVE_WR_RESPONSE: takes responder resources of the peer: a response of its own
- *	acknowledges it, and nothing else does (9.7.5.1.2)
- * @VERVE_WR_SINGLE: one packet there and one back
+ * @VERVE_WR_INV: key to be invalidated
+ * @VERVE_WR_BIND: binds a memory window
+ * @VERVE_WR_REGISTER: registers a memory region
+ * @VERVE_WR_OUTBOUND: sends payload, so inline data is possible
+ * @VERVE_WR_INBOUND: the response carries payload into the segments
+ * @VERVE_WR_VALUE: the payload is 8 bytes of the request, even without the inline
+ *	flag
+ * @VERVE_WR_LOCAL: changes a local key; sends no packet and has no data
+ * @VERVE_WR_RESPONSE: takes responder resources of the peer; only its own
+ *	response acknowledges it (9.7.5.1.2)
+ * @VERVE_WR_SINGLE: one request packet and one response packet
  */
 enum verve_opdef_flags {
 	VERVE_WR_RDMA		= 1 << 0,
@@ -49,11 +51,12 @@ enum verve_opdef_flags {
 
 /**
  * struct verve_opdef - an operation (IBTA vol. 1, 10.2.2)
- * @services: enum verve_service: where it may be posted; 0 when there is none such
+ * @services: enum verve_service that allow the operation; 0 if the opcode is
+ *	unused
  * @flags: enum verve_opdef_flags
- * @rc: enum verve_op_kind: its packets, on RC
- * @uc: on UC
- * @ud: on UD
+ * @rc: enum verve_op_kind of its packets on RC
+ * @uc: enum verve_op_kind on UC
+ * @ud: enum verve_op_kind on UD
  * @wc_opcode: enum ib_wc_opcode of its completion
  */
 struct verve_opdef {

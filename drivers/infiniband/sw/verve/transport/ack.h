@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * ACKs and NAKs that a responder owes
- */
+/* ACKs and NAKs that are due at a responder */
 #ifndef VERVE_TRANSPORT_ACK_H
 #define VERVE_TRANSPORT_ACK_H
 
@@ -9,15 +7,16 @@
 #include "../wire/psn.h"
 
 /**
- * struct verve_ack - what a responder owes its peer; this file and ack.c write it
- * @ack_due: an ACK of every request before the expected PSN
+ * struct verve_ack - ACKs and NAKs that are due; written by this file and ack.c
+ * @ack_due: an ACK of all requests before the expected PSN
  * @rnr_due: an RNR NAK of the expected PSN
- * @rnr_sent: in this round, an RNR NAK has answered a repeated request
- * @nak_due: a sequence error NAK, unless @nak_psn is taken before the round ends
- * @nak_sent: that NAK is out; the next one waits until the expected PSN arrives
- * @nak_psn: of the newest packet that showed a gap before it
- * @fatal_nak: syndrome that moves the QP to the error state; it waits until the
- *	responses before it are sent; 0: none
+ * @rnr_sent: an RNR NAK has answered a duplicate request in this round
+ * @nak_due: a sequence error NAK, unless the responder takes @nak_psn in this
+ *	round
+ * @nak_sent: that NAK has been sent. The next one waits for the expected PSN
+ * @nak_psn: PSN of the newest packet behind a gap
+ * @fatal_nak: syndrome that moves the QP to the error state after the pending
+ *	responses have been sent, or 0
  */
 struct verve_ack {
 	bool ack_due;
@@ -29,14 +28,14 @@ struct verve_ack {
 	u8 fatal_nak;
 };
 
-/* The responder owes its peer nothing. */
+/* No ACK or NAK is due. */
 static inline bool verve_ack_is_idle(const struct verve_ack *ack)
 {
 	return !ack->ack_due && !ack->rnr_due && !ack->nak_due &&
 	       !ack->fatal_nak;
 }
 
-/* A fatal NAK is due: the responder takes no more requests. */
+/* A fatal NAK is due, so the responder accepts no more requests. */
 static inline bool verve_ack_is_fatal(const struct verve_ack *ack)
 {
 	return ack->fatal_nak;
@@ -48,7 +47,10 @@ static inline void verve_ack_owe(struct verve_ack *ack)
 	ack->ack_due = true;
 }
 
-/* The request with the expected PSN has arrived: the gap that a NAK named is closed. */
+/*
+ * The request with the expected PSN has arrived, so the gap of the last NAK is
+ * closed.
+ */
 static inline void verve_ack_advance(struct verve_ack *ack)
 {
 	ack->nak_sent = false;
@@ -56,9 +58,9 @@ static inline void verve_ack_advance(struct verve_ack *ack)
 }
 
 /**
- * verve_ack_gap() - a packet shows that another is missing
- * @ack: of an RC QP
- * @psn: of that packet
+ * verve_ack_gap() - note a packet behind a gap
+ * @ack: state of an RC QP
+ * @psn: PSN of the packet behind the gap
  *
  * A sequence error NAK is due at the end of the round, unless the responder has
  * taken that packet by then (IBTA 9.7.5.2.8).
@@ -77,7 +79,7 @@ static inline void verve_ack_rnr(struct verve_ack *ack)
 	ack->rnr_due = true;
 }
 
-/* The responder owes nothing any more: its QP is in no state to acknowledge. */
+/* Cancel all ACKs and NAKs, because the QP's state does not allow them. */
 static inline void verve_ack_reset(struct verve_ack *ack)
 {
 	*ack = (struct verve_ack) {};

@@ -2,14 +2,15 @@
 /**
  * DOC: Backlog
  *
- * A QP's engine has one owner, and packets may come on several CPUs. What waits in
- * the inbox meanwhile is bounded, as a socket's receive buffer is: by the memory that
- * packets take, and each counts as VERVE_BACKLOG_LEAST at least. What does not fit is
- * lost, and the peer sends it again.
+ * A QP's engine has one owner, but packets may arrive on several CPUs. The inbox
+ * that collects them is bounded like a socket's receive buffer: by the memory of
+ * the packets, each of which counts as VERVE_BACKLOG_LEAST at least. A packet
+ * beyond the bound is dropped, and the peer sends it again.
  *
- * Whoever sends to a QPN can fill it. So of a connected QP, packets that are not from
- * the peer's address, or whose PSN is far from those under way, have half of the room
- * only: to take the peer's, one would have to know its PSNs.
+ * Any host can send to a QPN and fill the inbox. So on a connected QP only half
+ * of the room is for packets that come from another address than the peer's, or
+ * whose PSN is far from those under way. An attacker that wants the other half
+ * would have to know the peer's PSNs.
  */
 #ifndef VERVE_TRANSPORT_BACKLOG_H
 #define VERVE_TRANSPORT_BACKLOG_H
@@ -20,13 +21,13 @@
 
 struct verve_batch;
 
-/* Is a packet taken, where so many bytes wait already? */
+/* Is there room for a packet, with @waiting bytes in the inbox? */
 static inline bool verve_backlog_has_room(u32 waiting, bool is_expected)
 {
 	return waiting < (is_expected ? VERVE_MAX_BACKLOG : VERVE_MAX_BACKLOG / 2);
 }
 
-/* Might a packet with @psn be under way, where @due is waited for? */
+/* Is @psn near enough to the expected PSN @due to be under way? */
 static inline bool verve_backlog_is_near(u32 psn, u32 due)
 {
 	s32 ahead = verve_psn_diff(psn, due);
@@ -35,11 +36,11 @@ static inline bool verve_backlog_is_near(u32 psn, u32 due)
 }
 
 /**
- * verve_backlog_admit() - a batch is about to get into its QP's inbox
- * @batch: with packets; those for which there is no room are dropped, and counted
+ * verve_backlog_admit() - admit the packets of a batch to their QP's inbox
+ * @batch: batch with packets. Packets without room are dropped and counted
  *
  * Context: BH off.
- * Return: whether any is left.
+ * Return: true if any packet is left.
  */
 bool verve_backlog_admit(struct verve_batch *batch);
 

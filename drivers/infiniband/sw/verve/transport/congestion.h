@@ -2,45 +2,46 @@
 /**
  * DOC: Congestion
  *
- * Queues that fill up mark packets that may be marked (ECN, RFC 3168). The QP
- * that gets a marked packet tells the one that sent it by a CNP (Annex A17.9.3),
- * now and then; that one sends slower, and faster again little by little
- * (dcqcn.h). What it may not send yet waits for a timer of the QP's. A flow that
- * nobody complained about is not held back, and has none of this.
+ * Switches mark packets when their queues fill up (ECN, RFC 3168). A QP that
+ * receives a marked packet sends a CNP to the sender (Annex A17.9.3), at a
+ * limited rate. The sending QP then reduces its rate, and raises it again in
+ * steps (dcqcn.h). Packets that may not be sent yet wait for a timer of the QP. A
+ * QP that has received no CNP has no limit, and no state for one.
  *
- * Here that is all data of connected QPs: requests, and responses to READs.
+ * The limit covers all data of connected QPs: requests, and responses to READs.
  */
 #ifndef VERVE_TRANSPORT_CONGESTION_H
 #define VERVE_TRANSPORT_CONGESTION_H
 
 #include "qp.h"
 
-/* A packet came with a mark: tell its sender, unless that was done just now. */
+/* A packet has an ECN mark: send a CNP, unless one has been sent just now. */
 void verve_congestion_marked(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* A CNP came. */
+/* Handle a received CNP. */
 void verve_congestion_notified(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /**
- * verve_congestion_allowance() - how much may be sent now
- * @qp: connected
+ * verve_congestion_allowance() - number of packets that may be sent now
+ * @qp: connected QP
  *
- * Return: packets; 0: none, and the engine is run again when it is time.
+ * Return: number of packets; 0 if none, and the timer runs the engine again in
+ * time.
  */
 u32 verve_congestion_allowance(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* So many packets were sent, with so many bytes of payload. */
+/* Account for sent packets, with @bytes of payload in all. */
 void verve_congestion_sent(struct verve_qp *qp, u32 packets, u32 bytes)
 	__must_hold(&qp->lock);
-/* kbit/s that the QP is held to, or 0. */
+/* Return: rate limit of the QP in kbit/s, or 0 if there is none. */
 u32 verve_congestion_rate(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Forget it: the QP is reset. */
+/* Remove the limit of a QP that is reset. */
 void verve_congestion_reset(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* The QP is dead: end its timer, which may be running the engine. Process. */
+/* Stop the timer of a dead QP, which may be running the engine. Process context. */
 void verve_congestion_stop(struct verve_qp *qp);
-/* Nothing of the engine runs any more. */
+/* Free the state after the engine has stopped. */
 void verve_congestion_free(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 

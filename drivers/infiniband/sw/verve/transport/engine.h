@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The engine: one per QP, one owner at a time.
- */
+/* The engine of a QP, which has one owner at a time */
 #ifndef VERVE_TRANSPORT_ENGINE_H
 #define VERVE_TRANSPORT_ENGINE_H
 
@@ -9,9 +7,9 @@
 
 /**
  * verve_engine_receive() - hand packets to their QP
- * @qp: referenced by the caller
- * @newest: node of the last arrival, linked to those before it; consumed
- * @oldest: node of the first arrival
+ * @qp: QP referenced by the caller
+ * @newest: node of the newest arrival, linked to older ones; consumed
+ * @oldest: node of the oldest arrival
  *
  * Context: BH off, no Verve lock held.
  */
@@ -19,11 +17,11 @@ void verve_engine_receive(struct verve_qp *qp, struct llist_node *newest,
 			  struct llist_node *oldest);
 
 /**
- * verve_engine_kick() - something happened to the QP
- * @qp: referenced by the caller, or protected by its verbs object
- * @event: what
+ * verve_engine_kick() - notify the engine of an event
+ * @qp: QP referenced by the caller, or protected by its verbs object
+ * @event: event
  *
- * Runs the engine here when the context allows it, else by a work item.
+ * Runs the engine directly if the context allows it, otherwise by a work item.
  *
  * Context: any; interrupts may be off.
  */

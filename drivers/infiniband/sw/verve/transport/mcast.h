@@ -15,10 +15,10 @@ struct verve_qp;
 
 /**
  * struct verve_group - a multicast group with at least one QP
- * @node: in struct verve_mcast
- * @addr: IPv4 as v4-mapped
- * @members: struct verve_group_member; RCU
- * @num_members: in @members
+ * @node: entry in struct verve_mcast
+ * @addr: group address; IPv4 as v4-mapped
+ * @members: list of struct verve_group_member; RCU
+ * @num_members: length of @members
  * @rcu: freed after a grace period
  */
 struct verve_group {
@@ -30,10 +30,11 @@ struct verve_group {
 };
 
 /**
- * struct verve_group_member - a QP that is attached
- * @entry: in the group
- * @qp: not destroyed before it is detached
- * @times: attached, as the core counts it: LIDs differ, and mean nothing here
+ * struct verve_group_member - an attached QP
+ * @entry: entry in the group
+ * @qp: QP, which is detached before it is destroyed
+ * @times: number of attachments, as the core counts them by LID; LIDs have no
+ *	meaning here
  * @rcu: freed after a grace period
  */
 struct verve_group_member {
@@ -46,7 +47,7 @@ struct verve_group_member {
 int verve_mcast_init(struct verve_dev *dev);
 void verve_mcast_exit(struct verve_dev *dev);
 
-/* verbs; process context */
+/* Verbs, in process context */
 int verve_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 int verve_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 

@@ -2,22 +2,24 @@
 /**
  * DOC: Packets out of order
  *
- * Packets that come out of order, because one was lost or overtaken, wait for
- * their turn: then only what is missing has to be sent again, and whoever sends all
- * of it again learns by the next ACK that the rest can be skipped.
+ * A packet that arrives out of order, because an earlier one was lost or
+ * overtaken, waits for its turn. Then the peer has to send only the missing
+ * packets again. A go-back-N peer learns by the next ACK which packets to skip.
  *
- * Such a packet need not be the peer's. Whoever pretends to be the peer, and guesses a
- * PSN, is right for the one that is due in one of 2^24 packets, and in one of 2^16 for
- * one that would be kept. So nothing rests on a packet that has waited:
+ * An out-of-order packet may be forged. A guessed PSN is the expected one in 1 of
+ * 2^24 packets, but it is near enough to be kept in 1 of 2^16. So a packet that
+ * has waited is never trusted:
  *
- *  - it waits for as long as it takes to send again what is missing, not longer;
- *  - when its turn comes and it may not be executed, it is forgotten, and the peer is
- *    asked for that PSN. What the peer really says is judged then;
- *  - two that contradict each other are both forgotten, and the peer is asked. Were the
- *    first one believed, the attacker would only have to be first, for which there is
- *    all the time in the world; were the last one, he could replace what the peer has
- *    sent for as long as something is missing. To forget both costs a packet;
- *  - the packet whose turn it is and that comes just now is executed in its place.
+ *  - Packets wait only for as long as the repeat of the missing packets takes.
+ *  - A packet that may not be executed when its turn comes is dropped, and the
+ *    responder asks the peer for that PSN. The responder then judges the real
+ *    packet.
+ *  - Two packets that contradict each other are both dropped, and the peer is
+ *    asked. If the first one won, an attacker would only have to be first, and
+ *    would have ample time. If the last one won, an attacker could replace the
+ *    peer's packet until the gap closes. The drop of both costs one packet.
+ *  - A packet that arrives with the expected PSN replaces a kept one with that
+ *    PSN.
  */
 #ifndef VERVE_TRANSPORT_OOO_H
 #define VERVE_TRANSPORT_OOO_H
@@ -28,10 +30,10 @@ struct llist_node;
 struct verve_arrival;
 
 /**
- * struct verve_ooo - requests, or responses, that are waiting for their turn
- * @first: the one with the lowest PSN
- * @last: the one with the highest, while there is a first
- * @count: how many
+ * struct verve_ooo - requests or responses that wait for their turn
+ * @first: packet with the lowest PSN
+ * @last: packet with the highest PSN; valid while @first is not NULL
+ * @count: number of packets
  */
 struct verve_ooo {
 	struct llist_node *first;
@@ -39,11 +41,11 @@ struct verve_ooo {
 	u32 count;
 };
 
-/* pdu.ooo of an arrival */
+/* Values of pdu.ooo */
 enum verve_ooo_mark {
-	VERVE_OOO_NONE,		/* it came just now */
-	VERVE_OOO_NEW,		/* it waits, or has waited, for its turn */
-	VERVE_OOO_OLD,		/* likewise, for long */
+	VERVE_OOO_NONE,		/* received in order */
+	VERVE_OOO_NEW,		/* waits, or has waited, for its turn */
+	VERVE_OOO_OLD,		/* has waited for a long time */
 };
 
 enum verve_ooo_verdict {
@@ -53,44 +55,45 @@ enum verve_ooo_verdict {
 };
 
 /**
- * verve_ooo_keep() - have a packet wait
- * @ooo: under the QP's lock
- * @arrival: ahead of the PSN that is due, by less than half of the PSNs
+ * verve_ooo_keep() - keep a packet until its turn
+ * @ooo: packets that wait, under the QP's lock
+ * @arrival: packet ahead of the expected PSN, by less than half of the PSN space
  *
- * A peer, or somebody who pretends to be one, decides how much comes out of order. So
- * there is a limit to what a QP keeps, and one for all of them together. Whoever
- * fills that leaves each other QP a few.
+ * A peer, or an attacker, decides how many packets arrive out of order. So there
+ * is a limit for each QP, and one for all QPs together. A reserve of a few
+ * packets for each QP lies beyond the common limit.
  *
  * Context: BH off.
- * Return: VERVE_OOO_KEPT: @arrival is @ooo's now. VERVE_OOO_REFUSED: it is there
- * already, there is no room, or it is no packet (path/loop.c).
- * VERVE_OOO_CONFLICT: another one had its PSN, and has been given back.
+ * Return: VERVE_OOO_KEPT: @ooo owns @arrival. VERVE_OOO_REFUSED: @arrival is a
+ * duplicate, or there is no room, or @arrival has no packet of its own
+ * (path/loop.c). VERVE_OOO_CONFLICT: another packet had the PSN, and has been
+ * freed.
  */
 enum verve_ooo_verdict verve_ooo_keep(struct verve_ooo *ooo,
 				      struct verve_arrival *arrival);
 
 /**
- * verve_ooo_take() - the packet whose turn it is
- * @ooo: under the QP's lock
- * @due: PSN
+ * verve_ooo_take() - take the packet whose turn it is
+ * @ooo: packets that wait, under the QP's lock
+ * @due: expected PSN
  *
- * What is behind @due is given back: it came again meanwhile.
+ * Frees packets behind @due, which arrived again meanwhile.
  *
  * Context: BH off.
- * Return: the packet, which is the caller's, or NULL.
+ * Return: packet, which the caller owns, or NULL.
  */
 struct verve_arrival *verve_ooo_take(struct verve_ooo *ooo, u32 due);
 
 /**
- * verve_ooo_age() - give back what has waited since the last but one call
- * @ooo: under the QP's lock
+ * verve_ooo_age() - free packets that have waited since the last but one call
+ * @ooo: packets that wait, under the QP's lock
  *
  * Context: BH off.
- * Return: how many.
+ * Return: number of freed packets.
  */
 u32 verve_ooo_age(struct verve_ooo *ooo);
 
-/* Give all of it back. BH off. */
+/* Free all packets. BH off. */
 void verve_ooo_drop(struct verve_ooo *ooo);
 
 #endif

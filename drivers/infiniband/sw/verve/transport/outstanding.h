@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packets and requests that a requester waits for an answer of: the PSNs of
- * struct verve_requester, which are written here alone.
+ * Outstanding packets and requests. Only this file writes the PSNs of struct
+ * verve_requester.
  *
  *	una          acked         psn            max_psn
  *	 | outstanding             | sent once      |
@@ -15,7 +15,10 @@
 #include "../wire/psn.h"
 #include "qp.h"
 
-/* Nothing is outstanding; the next packet takes @psn, which is cut to 24 bits. */
+/*
+ * Initialise with no outstanding packet. The next packet has @psn, cut to 24
+ * bits.
+ */
 static inline void verve_outstanding_init(struct verve_requester *req, u32 psn)
 {
 	req->psn = psn & VERVE_PSN_MASK;
@@ -34,14 +37,14 @@ static inline void verve_outstanding_sent(struct verve_requester *req,
 		req->max_psn = req->psn;
 }
 
-/* Packets are about to be sent; the last one may ask for an ACK. */
+/* Packets are about to be sent. The last one may request an ACK. */
 static inline void verve_outstanding_add(struct verve_requester *req,
 					 u32 packets)
 {
 	req->unasked += packets;
 }
 
-/* The next @packets PSNs are answered: by an ACK of the last, or by responses. */
+/* The next @packets PSNs have an answer: an ACK of the last one, or responses. */
 static inline void verve_outstanding_ask(struct verve_requester *req,
 					 u32 packets)
 {
@@ -56,14 +59,14 @@ static inline void verve_outstanding_answered(struct verve_requester *req,
 	req->una = psn;
 }
 
-/* The peer has @psn, though responses before it have not come. */
+/* The peer has received @psn, though responses before it are missing. */
 static inline void verve_outstanding_acked(struct verve_requester *req, u32 psn)
 {
 	if (!verve_psn_before(psn, req->acked))
 		req->acked = verve_psn_add(psn, 1);
 }
 
-/* Packets are sent again, from the oldest outstanding one on. */
+/* Repeat packets from the oldest outstanding one on. */
 static inline void verve_outstanding_rewind(struct verve_requester *req)
 {
 	req->psn = req->una;
@@ -71,33 +74,33 @@ static inline void verve_outstanding_rewind(struct verve_requester *req)
 	req->asked = req->una;
 }
 
-/* An answer has overtaken the packets that are sent again. */
+/* An answer has overtaken the repeated packets. */
 static inline void verve_outstanding_skip(struct verve_requester *req)
 {
 	req->psn = req->una;
 }
 
-/* Packets are sent for the first time, again. */
+/* The repeat ends, and new packets follow. */
 static inline void verve_outstanding_proceed(struct verve_requester *req)
 {
 	req->psn = req->max_psn;
 }
 
-/* What is outstanding will not be answered. */
+/* Outstanding packets will have no answer. */
 static inline void verve_outstanding_forget(struct verve_requester *req)
 {
 	req->psn = req->una;
 	req->max_psn = req->una;
 }
 
-/* A request that ends before @psn has been posted to a NIC, which sends it. */
+/* A request that ends before @psn has been posted to a NIC for sending. */
 static inline void verve_outstanding_post(struct verve_requester *req, u32 psn)
 {
 	if (verve_psn_before(req->psn, psn))
 		req->psn = psn;
 }
 
-/* A NIC gives the QP back: it has sent the packets before @psn. */
+/* A NIC returns the QP, and has sent the packets before @psn. */
 static inline void verve_outstanding_resume(struct verve_requester *req,
 					    u32 psn)
 {
@@ -108,7 +111,7 @@ static inline void verve_outstanding_resume(struct verve_requester *req,
 	req->unasked = 0;
 }
 
-/* READs, atomics and so on are under way: @n more, fewer, or none at all. */
+/* Add @n to the number of outstanding READs, atomics and so on. */
 static inline void verve_outstanding_add_rd_atomic(struct verve_requester *req,
 						   u32 n)
 {

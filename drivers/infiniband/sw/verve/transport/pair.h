@@ -2,16 +2,16 @@
 /**
  * DOC: Pairs
  *
- * Two RC QPs of one device that are connected with each other are run as one:
- * whoever owns the one engine for a round owns the other with it, so that what
- * the one sends the other takes in at once (path/loop.c).
+ * Two RC QPs of one device that are connected with each other run as one. The
+ * owner of one engine also owns the other for the round, so that packets of one
+ * QP are received at once by the other (path/loop.c).
  *
- * The second lock is only tried, too. Who does not get it lets go of the first,
- * leaves a note with the peer, and is woken when its owner leaves; so the rule
- * of the data path holds, that nobody waits for another's work. Two that find
- * each other's lock taken would both let go, again and again if chance wills:
- * their work items, which are what wakes them, take the locks in the order of
- * the QPs' addresses, and the first waits for the second.
+ * The data path only tries the second lock, too. If that fails, the caller adds
+ * its QP to the peer's list of callers, releases the first lock, and is woken
+ * when the peer's owner leaves. So no CPU waits for the work of another QP. Two
+ * engines that find each other's lock taken would both release their own, perhaps
+ * again and again. Their work items, which wake them, therefore take the locks in
+ * the order of the QPs' addresses, and the first one waits for the second lock.
  */
 #ifndef VERVE_TRANSPORT_PAIR_H
 #define VERVE_TRANSPORT_PAIR_H
@@ -22,13 +22,13 @@
 struct verve_qp;
 
 /**
- * struct verve_pair - a QP's part in a pair
- * @peer: engine that is owned with this one, for this round; referenced by
- *	whoever began the round. Under qp->lock
- * @lost: what came from the peer while memory was absent: enum verve_lost.
+ * struct verve_pair - a QP's state in a pair
+ * @peer: QP whose engine is owned together with this one for a round. The caller
+ *	that began the round holds a reference. Under qp->lock
+ * @lost: enum verve_lost of packets that the peer sent while memory was absent.
  *	Under qp->lock
- * @callers: QPs that wait until this one's lock is free, each referenced
- * @node: in the peer's @callers
+ * @callers: QPs that wait for the lock of this one, each referenced
+ * @node: entry in the peer's @callers
  * @calling: bit 0: @node is in use
  */
 struct verve_pair {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Queue pairs, and their numbers
- */
+/* Queue pairs and their numbers */
 #ifndef VERVE_TRANSPORT_QP_H
 #define VERVE_TRANSPORT_QP_H
 
@@ -34,29 +32,31 @@ struct verve_train;
 
 /**
  * struct verve_requester - sending side of a connected QP
- * @psn: of the next packet to be sent
+ * @psn: PSN of the next packet
  * @max_psn: one beyond the highest PSN ever sent
- * @una: oldest PSN that is not acknowledged
- * @rd_atomic: READ and atomic requests under way
- * @unasked: packets sent since one asked for an ACK
- * @asked: one beyond the newest PSN that an answer is asked for
- * @retries: timeouts and sequence errors left before giving up
- * @rnr_retries: RNR NAKs left; 7 means for ever
- * @rnr_naks: in a row, for backing off
- * @wait_rnr: nothing may be sent until the timer has run out
+ * @una: oldest unacknowledged PSN
+ * @rd_atomic: number of outstanding READ and atomic requests
+ * @unasked: packets sent since the last one with the AckReq bit
+ * @asked: one beyond the newest PSN for which an answer is requested
+ * @retries: timeouts and sequence errors left before the QP fails
+ * @rnr_retries: RNR NAKs left; 7 means no limit
+ * @rnr_naks: consecutive RNR NAKs, for the backoff
+ * @wait_rnr: sending stops until the timer expires
  * @timer_armed: the timer is running
- * @progress: @una has moved since the timer was started
- * @dup_response: a response has come once more since the timer was started
- * @spurious_waits: how often that made a timeout spurious since @una moved
- * @delay: ns that the timer was started with
- * @waited: ns since anything was heard that it has run out after
- * @probing: after a timeout or RNR NAK: nothing new until @una moves
- * @err_polls: error state: how often the timer looked for late receives
+ * @progress: @una has moved since the timer started
+ * @dup_response: a duplicate response has arrived since the timer started
+ * @spurious_waits: timeouts that @dup_response made spurious since @una last
+ *	moved
+ * @delay: ns for which the timer was started
+ * @waited: ns of expired timers since the last answer
+ * @probing: after a timeout or RNR NAK, no new packet is sent until @una moves
+ * @err_polls: error state: number of times that the timer looked for late
+ *	receives
  * @acked: one beyond the newest PSN that an ACK named; ahead of @una where
  *	responses are missing
- * @ooo: responses that came before their turn
- * @recovery: what is done about loss
- * @rtt: how long an answer takes, and how long it has been waited for
+ * @ooo: responses received out of order
+ * @recovery: state of loss recovery
+ * @rtt: round-trip times, and the timing of the current answer
  */
 struct verve_requester {
 	u32 psn;
@@ -84,17 +84,17 @@ struct verve_requester {
 };
 
 /**
- * struct verve_rd_atomic - responder resources of a READ, atomic, FLUSH or
- *	ATOMIC WRITE, or a response to be sent
+ * struct verve_rd_atomic - responder resources of a READ, atomic, FLUSH or ATOMIC
+ * WRITE, or a response to be sent
  * @op: VERVE_OP_READ, _ATOMIC, _FLUSH or _ATOMIC_WRITE
- * @is_repeat: the peer asks again: it was answered before
- * @first_psn: of the request, and of the first response
- * @last_psn: of the last response
+ * @is_repeat: the request is a duplicate, and has been answered before
+ * @first_psn: PSN of the request, and of the first response
+ * @last_psn: PSN of the last response
  * @va: READ: address of the first byte
- * @rkey: READ
- * @length: READ: bytes; otherwise 0
- * @msn: when it was executed
- * @orig: atomic: the value before
+ * @rkey: READ: remote key
+ * @length: READ: number of bytes; otherwise 0
+ * @msn: MSN at the time of execution
+ * @orig: atomic: original value of the memory
  */
 struct verve_rd_atomic {
 	u32 op;
@@ -111,11 +111,11 @@ struct verve_rd_atomic {
 };
 
 /**
- * struct verve_message - SEND or RDMA WRITE that a responder is in the middle of
+ * struct verve_message - SEND or RDMA WRITE in progress at a responder
  * @op: VERVE_OP_SEND or VERVE_OP_WRITE; 0 between messages
- * @offset: bytes that have been taken
- * @va: WRITE: address of its first byte
- * @rkey: WRITE
+ * @offset: bytes received
+ * @va: WRITE: address of the first byte
+ * @rkey: WRITE: remote key
  * @left: WRITE: bytes still to come
  */
 struct verve_message {
@@ -128,28 +128,28 @@ struct verve_message {
 
 /**
  * struct verve_responder - receiving side of a QP
- * @epsn: PSN expected next
- * @msn: messages completed
- * @message: what is under way
+ * @epsn: expected PSN
+ * @msn: number of completed messages
+ * @message: message in progress
  * @ack: ACKs and NAKs that are due
- * @repeats: requests that came again since the last new one
- * @far_at: ns: when the peer was last told of one that was far ahead, or 0
+ * @repeats: duplicate requests since the last new one
+ * @far_at: time in ns of the last NAK for a request far ahead, or 0
  * @recv_valid: @recv has been taken from its queue and has not completed
- * @is_copying: @dest is set up; only within one round of the engine, so that no
- *	MR is held longer
- * @dest: where payload goes next
- * @resources: of the last @room READs, atomics and so on
- * @responses: responses to be sent, a ring of 2 * @room
+ * @is_copying: @dest is set up. Valid within one round of the engine only, so
+ *	that no MR is held longer
+ * @dest: destination of the next payload
+ * @resources: responder resources of the last @room READs, atomics and so on
+ * @responses: ring of 2 * @room responses to be sent
  * @slots: max_dest_rd_atomic
- * @room: the most that @slots has been
- * @next_slot: of @resources to be overwritten next
- * @first_response: of @responses
- * @num_responses: in @responses
- * @num_repeats: of those, requests that came again; @room at most
- * @response_psn: of the next packet of the first response
- * @in_ddp: a NIC places, or has placed, what comes next (offload/rc/ddp.h)
+ * @room: highest value that @slots has had
+ * @next_slot: entry of @resources to be overwritten next
+ * @first_response: index of the first entry of @responses
+ * @num_responses: number of entries in @responses
+ * @num_repeats: number of those entries that answer duplicates; @room at most
+ * @response_psn: PSN of the next packet of the first response
+ * @in_ddp: a NIC places, or has placed, the next packets (offload/rc/ddp.h)
  * @recv: current receive
- * @ooo: requests that came out of order
+ * @ooo: requests received out of order
  */
 struct verve_responder {
 	u32 epsn;
@@ -176,75 +176,77 @@ struct verve_responder {
 };
 
 enum verve_qp_event {
-	VERVE_EV_DOORBELL,	/* new send requests may be there */
-	VERVE_EV_TIMER,		/* the requester's timer has run out */
+	VERVE_EV_DOORBELL,	/* send requests may have been posted */
+	VERVE_EV_TIMER,		/* the requester's timer has expired */
 	VERVE_EV_MODIFIED,	/* state or attributes changed */
-	VERVE_EV_CONTINUE,	/* the budget ran out */
+	VERVE_EV_CONTINUE,	/* the last round used up its budget */
 	VERVE_EV_FAULT,		/* a page fault has ended */
-	VERVE_EV_REPORT,	/* a NIC that has the QP has done something */
-	VERVE_EV_OOO,		/* packets have waited for their turn */
+	VERVE_EV_REPORT,	/* the NIC that runs the QP has a report */
+	VERVE_EV_OOO,		/* the timer of out-of-order packets has expired */
 };
 
 enum verve_qp_notice {
 	VERVE_NOTICE_SCQ	= 1 << 0,
 	VERVE_NOTICE_RCQ	= 1 << 1,
 	VERVE_NOTICE_SRQ	= 1 << 2,
-	/* Async events, raised once the lock is dropped */
+	/*
+	 * Bits of asynchronous events, which are raised after the lock is dropped
+	 */
 	VERVE_NOTICE_SHIFT	= 8,
 };
 
 /**
  * struct verve_qp - a queue pair and its engine
- * @ibqp: the core's object; NULL when it is gone
+ * @ibqp: the core's object; NULL after the core has freed it
  * @dev: device
- * @node: in the module's table of QPNs
- * @entry: in verve_dev.qps, under its mutex
- * @qpn: number
- * @type: RC, UC, UD, GSI
- * @is_user: user space posts
- * @scope: where its keys are good
- * @stats: where its counters are: the device's, or its own (verbs/counter.c). Written
- *	under @lock; who reads it without is in an RCU section
- * @ref: 1 until destroyed, 1 for each look-up and each entry into the engine
+ * @node: entry in the module's table of QPNs
+ * @entry: entry in verve_dev.qps, under the mutex of that list
+ * @qpn: QP number
+ * @type: RC, UC, UD or GSI
+ * @is_user: user space posts the requests
+ * @scope: scope of the keys that the QP may use
+ * @stats: counters of the device, or of the QP itself (verbs/counter.c). Written
+ *	under @lock. Readers without @lock need an RCU read section
+ * @ref: 1 until destroy, and 1 for each look-up and each entry into the engine
  * @idle: completed when @ref drops to 0
- * @rcu: memory outlives look-ups
- * @rx_hash: of the flow that its packets come in by, for RPS, or 0
- * @inbox: arrivals not yet taken in
- * @inbox_memory: bytes that they take, about (transport/backlog.h)
- * @events: enum verve_qp_event bits not yet taken in
- * @work: continues where the budget ran out, and runs posts made with
- *	interrupts off
- * @timer: retransmission or RNR
- * @ooo_timer: runs while packets wait for their turn
- * @lock: the engine: whoever holds it is the owner. Taken by trylock from the
- *	data path, so that nobody waits for another QP's work; by spin_lock_bh
- *	from modify, query and destroy. Protects what is below, but for what is
- *	constant, and what queues and pairs have locks, or rules, of their own for.
+ * @rcu: defers the free of the memory beyond concurrent look-ups
+ * @rx_hash: flow hash of received packets, for RPS, or 0
+ * @inbox: arrivals that the engine has not processed
+ * @inbox_memory: approximate memory of @inbox in bytes (transport/backlog.h)
+ * @events: enum verve_qp_event bits that the engine has not processed
+ * @work: continues a round after the budget is used up, and runs the engine for
+ *	posts made with interrupts off
+ * @timer: retransmission or RNR timer
+ * @ooo_timer: limits the time that packets wait in @req.ooo and @resp.ooo
+ * @lock: ownership of the engine. The data path only tries the lock, so that no
+ *	CPU waits for the work of another QP. Modify, query and destroy take it by
+ *	spin_lock_bh(). It protects the fields below, except for constant ones,
+ *	and for queues and pairs, which have locks or rules of their own
  * @state: enum ib_qp_state
- * @dead: being destroyed: no timer is started
- * @drained: SQD: everything that was begun is done, and has been told
- * @last_wqe_reported: IB_EVENT_QP_LAST_WQE_REACHED comes once
- * @comm_est: IB_EVENT_COMM_EST comes once
- * @attr: as last modified
+ * @dead: the QP is being destroyed, and no timer may start
+ * @drained: SQD: all started requests have completed, and the event is raised
+ * @last_wqe_reported: IB_EVENT_QP_LAST_WQE_REACHED has been raised
+ * @comm_est: IB_EVENT_COMM_EST has been raised
+ * @attr: attributes of the last modify
  * @mtu: bytes of payload per packet
- * @flow: RC, UC: where the peer is
- * @notices: enum verve_qp_notice to be raised when @lock is dropped
+ * @flow: RC, UC: path to the peer
+ * @notices: enum verve_qp_notice bits to be raised after @lock is dropped
  * @budget: packets that this round may still send
- * @train: what this round sends, as one where possible
+ * @train: packets of this round, which leave as one train where possible
  * @sq: send queue
- * @rq: receive queue, unless @srq
- * @srq: or NULL
+ * @rq: receive queue, unless @srq is set
+ * @srq: shared receive queue, or NULL
  * @scq: send CQ
  * @rcq: receive CQ
  * @req: requester
  * @resp: responder
- * @stall: what waits for a page
- * @pair: a QP of the same device that it is connected with
- * @congestion: how it is held back, or NULL: it never was
- * @cnp_sent: ns: when it last told its peer of marks, or 0
- * @nic: what NICs know of it (offload/rc/qpc.h), or NULL; constant
- * @rc_offload: how it may be offloaded to a NIC (offload/rc/rc.h), or NULL; constant
- * @is_offloaded: it is, and nothing of it runs here
+ * @stall: parts of the engine that wait for a page
+ * @pair: connection with a QP of the same device
+ * @congestion: rate limit, or NULL if the QP has never been limited
+ * @cnp_sent: time in ns of the last CNP sent, or 0
+ * @nic: context of the QP in NICs (offload/rc/qpc.h), or NULL; constant
+ * @rc_offload: state of RC offload (offload/rc/rc.h), or NULL; constant
+ * @is_offloaded: a NIC runs the QP, and the engine does not
  */
 struct verve_qp {
 	struct ib_qp *ibqp;
@@ -268,7 +270,7 @@ struct verve_qp {
 	struct hrtimer timer;
 	struct hrtimer ooo_timer;
 
-	spinlock_t lock;	/* what is guarded by it */
+	spinlock_t lock;	/* protects the fields marked __guarded_by */
 	enum ib_qp_state state __guarded_by(&lock);
 	bool dead __guarded_by(&lock);
 	bool drained __guarded_by(&lock);
@@ -299,11 +301,12 @@ struct verve_qp {
 
 /**
  * struct verve_qp_handle - the core's object for a QP
- * @ibqp: what the core knows
- * @qp: the QP
+ * @ibqp: object of the core
+ * @qp: QP
  *
- * The core frees this when destroy returns, without a grace period; what
- * look-ups find must outlive that, so it is apart.
+ * The core frees this object when destroy returns, without a grace period. struct
+ * verve_qp is a separate object because concurrent look-ups may still find it
+ * then.
  */
 struct verve_qp_handle {
 	struct ib_qp ibqp;
@@ -326,30 +329,31 @@ static inline bool verve_qp_is_connected(const struct verve_qp *qp)
 }
 
 /**
- * verve_qp_hold() - the QP behind the core's object
- * @ibqp: may be in the middle of being destroyed: before Linux 7.2, who looks
- *	at resources by netlink keeps the core's object only
+ * verve_qp_hold() - take a reference to the QP of a core object
+ * @ibqp: core object. The QP may be in destroy: before Linux 7.2, the netlink
+ *	code that dumps resources holds the core object only
+ *
  * Context: any up to softirq.
  * Return: QP with a reference, or NULL.
  */
 struct verve_qp *verve_qp_hold(struct ib_qp *ibqp);
 void verve_qp_put(struct verve_qp *qp);
-/* One more reference, if there still is one. Any context. */
+/* Take a reference unless the count is 0. Any context. */
 static inline bool verve_qp_get(struct verve_qp *qp)
 {
 	return refcount_inc_not_zero(&qp->ref);
 }
 
-/* The memory of a QP, all zeros. Process. NULL: none. */
+/* Allocate a zeroed QP. Process context. Return: QP or NULL. */
 struct verve_qp *verve_qp_alloc(void);
-/* The reverse, after a grace period: whoever looks up may still see it. */
+/* Free a QP after a grace period, because concurrent look-ups may still read it. */
 void verve_qp_free(struct verve_qp *qp);
 /*
- * The QP gets its number, and packets find it from now on. Process. Return: 0, -ENOMEM,
- * or -EBUSY: there is a GSI already.
+ * Assign a QPN and make the QP visible to packets. Process context.
+ * Return: 0, -ENOMEM, or -EBUSY if the device already has a GSI QP.
  */
 int verve_qp_publish(struct verve_qp *qp);
-/* They do not any more. */
+/* Hide the QP from packets. */
 void verve_qp_withdraw(struct verve_qp *qp);
 
 int verve_qp_table_init(void);	/* module load */

@@ -2,21 +2,22 @@
 /**
  * DOC: Recovery
  *
- * What a requester does about lost packets. A NAK names the first packet that
- * the peer lacks, and no more. A run of one packet is sent again from there, and
- * then the requester goes on where it had been. A peer that keeps what comes
- * before its turn, as Verve does (ooo.h), acknowledges all that the gap had
- * held up, or NAKs the next gap. One that does not, as the IBTA has it (9.7.5.2.8:
- * go back n), lacks what follows the run as well, and says so: by another NAK, or
- * by an ACK that ends with the run. The next run is longer then, until it reaches
- * the packet that had been the newest.
+ * Loss recovery of a requester. A NAK names only the first packet that the peer
+ * lacks. The requester sends a run of one packet again, and then continues where
+ * it had stopped. A peer that keeps packets received out of order, as Verve does
+ * (ooo.h), acknowledges all packets behind the gap, or NAKs the next gap. A
+ * go-back-N peer, as the IBTA describes it (9.7.5.2.8), lacks the packets behind
+ * the run as well. Such a peer sends another NAK, or an ACK that ends with the
+ * run. Then the next run is longer, until a run reaches the packet that was the
+ * newest.
  *
- * So loss costs either kind of peer few packets that it has already. But the second
- * kind waits a round trip for each run, and so it is remembered that a peer is of that
- * kind: one that lacked all that was outstanding, though it had seen some of it, or it
- * could not have sent a NAK. It gets everything at once when it sends the next one.
- * Now and then the run is of one packet all the same, and the peer is taken for the
- * first kind again when its ACK goes beyond a run.
+ * So either kind of peer gets few packets twice. But a go-back-N peer costs a
+ * round trip for each run, so the requester remembers the kind of its peer. A
+ * peer goes back if it lacked all outstanding packets although it had seen some
+ * of them, for otherwise it could not have sent a NAK. The next NAK of such a
+ * peer is answered with all packets at once. Now and then the requester tries a
+ * run of one packet again. If the ACK goes beyond the run, the peer counts as one
+ * that keeps packets.
  */
 #ifndef VERVE_TRANSPORT_RECOVERY_H
 #define VERVE_TRANSPORT_RECOVERY_H
@@ -25,19 +26,20 @@
 
 /**
  * struct verve_recovery - a run of packets that is sent again
- * @start: PSN of the first
- * @end: one beyond the PSN of the last
- * @stop: one beyond the PSN of the last that is to be sent now: @end, or less where
- *	a run that nobody has answered is probed for
- * @limit: one beyond the newest PSN when the loss was noticed
- * @packets: in the run; 0 when nothing is known to be lost
- * @next: request to go on with afterwards
- * @under_way: req.psn lies before @stop, and what is between is being sent
- * @is_exact: of a READ's responses, no more are lost than the run says
- * @is_trial: a NAK began it, so the peer had seen some of what followed: what it
- *	lacks now tells whether it keeps that
- * @short_runs: of the trial, so many
- * @goes_back: it does not. So many NAKs will be answered by everything
+ * @start: PSN of the first packet
+ * @end: one beyond the PSN of the last packet
+ * @stop: one beyond the PSN of the last packet to be sent now: @end, or less
+ *	while an unanswered run is probed
+ * @limit: one beyond the newest PSN at the time of the loss
+ * @packets: length of the run; 0 if no loss is known
+ * @next: request to continue with afterwards
+ * @under_way: req.psn lies before @stop, and the packets between are being sent
+ * @is_exact: the run is the exact range of lost READ responses
+ * @is_trial: a NAK began the run, so the peer had seen some of the packets behind
+ *	it. Their loss now tells whether the peer keeps packets
+ * @short_runs: number of short runs in the trial
+ * @goes_back: number of NAKs that will be answered with all packets, because the
+ *	peer goes back; 0 if the peer keeps packets
  */
 struct verve_recovery {
 	u32 start;

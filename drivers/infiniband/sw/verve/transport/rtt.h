@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long an answer takes, and how long to wait before one is missed: as TCP
- * does it (RFC 6298), from microseconds up. Values in, values out; no locks,
- * no clock.
+ * Round-trip times of answers, and the retransmission timeout: TCP's algorithm
+ * (RFC 6298), from microseconds up. Pure functions, without locks and clocks.
  */
 #ifndef VERVE_TRANSPORT_RTT_H
 #define VERVE_TRANSPORT_RTT_H
@@ -10,15 +9,15 @@
 #include <linux/types.h>
 
 /**
- * struct verve_rtt - what is known of the time that answers take
- * @since: ns: when the packet was sent that is being timed; 0: none is
- * @psn: of that packet
- * @smooth: ns: average; 0: nothing is known yet
- * @deviation: ns: from that
- * @latest: ns: how long the last answer took, with all that was sent again
- * @backoff: how often an answer was missed, less how often one came soon
- * @has_missed: the one that is waited for was
- * @is_doubtful: something was sent again since @since
+ * struct verve_rtt - estimate of the time that answers take
+ * @since: time in ns when the timed packet was sent; 0 if none is timed
+ * @psn: PSN of that packet
+ * @smooth: average in ns; 0 before the first sample
+ * @deviation: mean deviation from the average in ns
+ * @latest: time in ns of the last answer, including retransmissions
+ * @backoff: number of missed answers, less the number of prompt ones
+ * @has_missed: the current answer has been missed
+ * @is_doubtful: packets have been sent again since @since
  */
 struct verve_rtt {
 	u64 since;
@@ -31,7 +30,7 @@ struct verve_rtt {
 	bool is_doubtful;
 };
 
-/* The packet @psn asks for an answer. @now: ns. One is timed at a time. */
+/* Time the answer to packet @psn. @now: ns. One answer is timed at a time. */
 static inline void verve_rtt_start(struct verve_rtt *rtt, u32 psn, u64 now)
 {
 	rtt->since = now;
@@ -40,8 +39,8 @@ static inline void verve_rtt_start(struct verve_rtt *rtt, u32 psn, u64 now)
 }
 
 /*
- * Something is sent again: which of the two is answered cannot be told (Karn), and
- * what comes later is not answered before that.
+ * Packets are sent again. The answer may be to either copy (Karn), and later
+ * packets are not answered before it.
  */
 static inline void verve_rtt_doubt(struct verve_rtt *rtt)
 {
@@ -49,9 +48,8 @@ static inline void verve_rtt_doubt(struct verve_rtt *rtt)
 }
 
 /*
- * Something was answered, though not timed. If that had been missed before, the path
- * may have become longer: patience is kept then, until an answer can be timed or one
- * comes soon.
+ * An answer came that was not timed. After a missed answer the path may have
+ * become longer, so the backoff stays until an answer is timed or comes promptly.
  */
 static inline void verve_rtt_progress(struct verve_rtt *rtt)
 {
@@ -60,25 +58,25 @@ static inline void verve_rtt_progress(struct verve_rtt *rtt)
 	rtt->has_missed = false;
 }
 
-/* No answer is timed any more. */
+/* Time no answer. */
 static inline void verve_rtt_cancel(struct verve_rtt *rtt)
 {
 	rtt->since = 0;
 }
 
-/* Answers that were missed no longer make the timeout longer. */
+/* Clear the backoff of missed answers. */
 static inline void verve_rtt_forgive(struct verve_rtt *rtt)
 {
 	rtt->backoff = 0;
 }
 
-/* The answer has come. @now: ns */
+/* Take the sample when the answer arrives. @now: ns */
 void verve_rtt_sample(struct verve_rtt *rtt, u64 now);
 
-/* ns after which an answer is missed; longer each time that it was. */
+/* Return: timeout in ns, which grows with each missed answer. */
 u64 verve_rtt_timeout(const struct verve_rtt *rtt);
 
-/* An answer has been missed. */
+/* Note a missed answer. */
 void verve_rtt_missed(struct verve_rtt *rtt);
 
 #endif

@@ -2,26 +2,26 @@
 /**
  * DOC: Stalls
  *
- * Engines cannot wait for memory, so where a page is absent the part of the
- * engine that needs it stalls: what came in stays, in its order and with all
- * that comes behind it; responses to READs and send requests stay where they
- * are. A work item faults the page in and kicks the engine, which tries again.
- * What was begun of a packet is done again from its start, so all that a stall
- * leaves behind is time.
+ * An engine cannot sleep for memory. Where a page is absent, the part of the
+ * engine that needs the page stalls. Stalled arrivals, and all arrivals behind
+ * them, stay in order. Stalled responses to READs and stalled send requests stay
+ * in their queues. A work item faults the page in and kicks the engine, which
+ * tries again. A packet that was partly processed is processed again from its
+ * start, so a stall costs only time.
  *
- * A QP has one page fault under way at most; when it ends, all that has stalled
- * tries again, and who meets an absent page once more stalls once more. So each
- * round of an engine is bounded, however often a page is taken away.
+ * A QP has at most one page fault under way. When the fault ends, all stalled
+ * parts try again, and a part that meets an absent page stalls again. So each
+ * round of an engine is bounded, however often pages are reclaimed.
  *
- * A peer who repeats a request while it waits here is told to come later, by an
- * RNR NAK, as often as he asks: a slow page does not cost the connection.
+ * A peer that repeats a request during a stall gets an RNR NAK, for each repeat.
+ * A slow page does not cost the connection.
  *
- * A fault that fails is remembered by its address: who stalls there next is
- * told -EACCES, which is the protection error of whatever he was about to do.
+ * A failed fault is remembered by its address. The part that next stalls at that
+ * address gets -EACCES, which becomes the protection error of its operation.
  *
  * Page faults may take long, or for ever where another process provides the
- * memory. Nobody waits for them: a fault owns what it needs, and a QP that is
- * destroyed only tells it not to report.
+ * memory. Destroy does not wait for them: a fault owns all that it needs, and a
+ * destroyed QP only tells the fault not to report.
  */
 #ifndef VERVE_TRANSPORT_STALL_H
 #define VERVE_TRANSPORT_STALL_H
@@ -31,7 +31,7 @@
 struct llist_node;
 struct verve_fault;
 
-/* What of an engine waits for a page */
+/* Parts of an engine that can wait for a page */
 enum verve_stall_part {
 	VERVE_STALL_ARRIVALS	= 1 << 0,
 	VERVE_STALL_RESPONSES	= 1 << 1,
@@ -39,17 +39,17 @@ enum verve_stall_part {
 };
 
 /**
- * struct verve_stall - what of a QP waits for a page; under qp->lock
- * @fault: does it; NULL for kernel QPs, which can only name pinned memory
+ * struct verve_stall - parts of a QP that wait for a page; under qp->lock
+ * @fault: page fault; NULL for kernel QPs, which can only name pinned memory
  * @under_way: @fault is queued or runs
  * @parts: enum verve_stall_part
- * @held: arrivals that wait, the oldest first
- * @held_end: where the next one is linked
- * @num_held: of those
- * @due_held: the request that is due is one of them
- * @refused: the last fault that failed is not answered for yet
- * @key: of its region
- * @va: and its address there
+ * @held: stalled arrivals, oldest first
+ * @held_end: link for the next arrival
+ * @num_held: length of @held
+ * @due_held: the request with the expected PSN is in @held
+ * @refused: the last failed fault has not been reported yet
+ * @key: key of the region of that fault
+ * @va: address of that fault
  */
 struct verve_stall {
 	struct verve_fault *fault;

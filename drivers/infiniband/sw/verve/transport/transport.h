@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of a QP's engine offer each other. All of it runs by the
- * owner: with qp->lock held and BH off.
+ * Interface between the parts of a QP's engine. Unless a function says otherwise,
+ * the caller owns the engine: it holds qp->lock, with BH off.
  */
 #ifndef VERVE_TRANSPORT_H
 #define VERVE_TRANSPORT_H
@@ -13,7 +13,7 @@
 #include "qp.h"
 #include "verdict.h"
 
-/* A packet that came for @qp is thrown away: @reason is a rx_drop_* counter. */
+/* Count and trace the drop of a packet of @qp. @reason is an rx_drop_* counter. */
 #define verve_qp_drop(qp, reason) do {					\
 	verve_count(qp, reason, 1);					\
 	trace_verve_drop((qp)->dev, (qp)->qpn, VERVE_CNT_##reason);	\
@@ -21,150 +21,157 @@
 
 /* requester.c: from send requests to bursts */
 
-/* Fetch the user's next request, if there is one. */
+/* Fetch the user's next request, if any. */
 bool verve_requester_fetch(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* The request at sq.next, fetched if need be, or NULL. */
+/* Return: request at sq.next, which is fetched if needed, or NULL. */
 struct verve_swqe *verve_requester_next(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* That request takes its PSNs, from req.psn on. */
+/* Assign PSNs to @wqe, the request at sq.next, from req.psn on. */
 void verve_requester_start(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock);
-/* Send, or flush, what may be, within the budget. */
+/* Send or flush requests, within the budget. */
 void verve_requester_run(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /**
- * verve_requester_ask() - have an ACK asked for
- * @qp: owned
+ * verve_requester_ask() - request an ACK
+ * @qp: QP
  *
- * The oldest packet outstanding is sent once more, by the next
- * verve_requester_run(). All that the peer has it acknowledges then.
+ * The next verve_requester_run() sends the oldest outstanding packet again. The
+ * peer answers with an ACK of all packets that it has received.
  *
- * Return: false when there is no need: an answer was asked for, or nothing is
- * outstanding; or when more of a message follows, which will ask.
+ * Return: false if no repeat is needed: an answer has been requested, or no
+ * packet is outstanding, or later packets of the message will request an ACK.
  */
 bool verve_requester_ask(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* local.c: requests that end here */
+/* local.c: requests that send no packet */
 
 /**
- * verve_local_run() - execute the request at sq.next, which is a local one
+ * verve_local_run() - execute a local request
  * @qp: QP
- * @wqe: that request
+ * @wqe: local request at sq.next
  *
- * REG_MR and BIND_MW are executed in the order of the queue, so that what
- * follows can use the key; LOCAL_INV when everything before it is done
- * (10.8.3.2). They complete in order, as all do.
+ * REG_MR and BIND_MW execute in the order of the queue, so that later requests
+ * can use the key. LOCAL_INV executes after all earlier requests have completed
+ * (10.8.3.2). All of them complete in order.
  *
- * Return: false when nothing more can be done now.
+ * Return: false if no request can proceed now.
  */
 bool verve_local_run(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock);
 
 /* completer.c: from responses to completions */
 
-/* Take in an ACK, READ response or atomic response. Return: true: it is kept. */
+/* Process an ACK, READ response or atomic response. Return: true if it is kept. */
 bool verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
-/* The oldest request has done, or failed. */
+/* Complete the oldest request with @status. */
 void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
 	__must_hold(&qp->lock);
-/* The oldest request fails, and with it the QP. */
+/* Fail the oldest request, and move the QP to an error state. */
 void verve_completer_fail(struct verve_qp *qp, enum ib_wc_status status)
 	__must_hold(&qp->lock);
 /*
- * Every request, in order, with IB_WC_WR_FLUSH_ERR; within the budget. What is left
- * is done by the next rounds, as long as the QP's state is one in which it must be.
+ * Flush all requests in order with IB_WC_WR_FLUSH_ERR, within the budget. Later
+ * rounds flush the rest, while the QP is in a state that flushes.
  */
 void verve_completer_flush(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /*
- * The QP leaves SQE: what has been posted up to now is flushed all the same, before
- * anything is sent (10.3.1).
+ * The QP leaves SQE. Mark the requests posted so far: the requester flushes them
+ * before it sends later ones (10.3.1).
  */
 void verve_completer_doom(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Flush those, within the budget. Return: whether none is left. */
+/* Flush the marked requests, within the budget. Return: true if none is left. */
 bool verve_completer_flush_doomed(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* The retransmission timer has run out with packets outstanding. */
+/* Handle an expired retransmission timer while packets are outstanding. */
 void verve_completer_timeout(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* A NIC that has the QP tells: everything before @psn has arrived, or come. */
+/*
+ * Take the report of the NIC that runs the QP: all PSNs before @psn are answered.
+ */
 void verve_completer_acknowledged(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
 /**
- * verve_completer_resume() - go on where a NIC has stopped
- * @qp: QP that was offloaded; what it has acknowledged has been told
+ * verve_completer_resume() - continue the QP after a NIC returns it
+ * @qp: QP after RC offload. All PSNs that the NIC saw acknowledged have been
+ *	reported
  * @psn: one beyond the newest PSN that was ever sent
  *
- * What is outstanding may have been lost.
+ * Outstanding packets may have been lost.
  */
 void verve_completer_resume(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
-/* An ACK of the peer's came to that NIC, and still has to be taken in. */
+/* Process an ACK that the NIC received and did not process. */
 void verve_completer_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 	__must_hold(&qp->lock);
 
 /* responder.c: requests of the peer */
 
-/* Return: true: it is kept until its turn. */
+/* Process a request. Return: true if it is kept until its turn. */
 bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 /**
- * verve_responder_rnr() - a packet, while what came before waits for a page
- * @qp: QP; VERVE_STALL_ARRIVALS
+ * verve_responder_rnr() - answer a request while earlier ones wait for a page
+ * @qp: QP with VERVE_STALL_ARRIVALS
  * @arrival: packet
  *
- * A request that comes again tells that the peer has waited long. Were it not
- * answered, the peer would give up; an RNR NAK has him wait on (IBTA 9.7.5.2.8).
- * The first copy stays, and is executed when the page is there.
+ * A duplicate request shows that the peer's timer has expired. Without an answer
+ * the peer would use up its retries. An RNR NAK makes the peer wait instead (IBTA
+ * 9.7.5.2.8). The first copy stays, and is executed after the page fault.
  *
- * Return: true when it has been answered so; false: it is new, and to be held.
+ * Return: true if the packet has been answered; false if the packet is new and
+ * must be held.
  */
 bool verve_responder_rnr(struct verve_qp *qp,
 			 const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
-/* The first PSN that is expected, cut to 24 bits. */
+/* Set the expected PSN to @psn, cut to 24 bits. */
 void verve_responder_set_psn(struct verve_responder *resp, u32 psn);
-/* A NIC that had the QP has got so far. */
+/* Continue after a NIC that ran the QP, from the state that the NIC reached. */
 void verve_responder_resume(struct verve_responder *resp, u32 epsn, u32 msn,
 			    const struct verve_message *message);
-/* The QP is reset: nothing has been received, and memory is freed. */
+/* Reset the responder to its initial state and free its memory. */
 void verve_responder_reset(struct verve_responder *resp);
-/* End of the engine's round: acknowledge, and hold no memory region on. */
+/* End a round: send ACKs, and release memory regions. */
 void verve_responder_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Every receive of its own, with IB_WC_WR_FLUSH_ERR; as verve_completer_flush(). */
+/*
+ * Flush the QP's own receives with IB_WC_WR_FLUSH_ERR, like
+ * verve_completer_flush().
+ */
 void verve_responder_flush(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /**
- * verve_responder_take_recv() - the next receive of the QP or its SRQ
+ * verve_responder_take_recv() - take the next receive of the QP or its SRQ
  * @qp: QP
  *
- * Return: as verve_rq_fetch(); qp->resp.recv is filled.
+ * Return: as verve_rq_fetch(). Fills qp->resp.recv.
  */
 int verve_responder_take_recv(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Another holder takes the current receive. Return: false: there is none. */
+/* Hand the current receive over to a NIC. Return: false if there is none. */
 bool verve_responder_lend_recv(struct verve_responder *resp,
 			       struct verve_recv *recv);
-/* It returns @recv, which has not completed. */
+/* Take back @recv, which has not completed. */
 void verve_responder_return_recv(struct verve_responder *resp,
 				 const struct verve_recv *recv);
-/* The current receive will not complete: its queue is reset. */
+/* Drop the current receive without a completion, because its queue is reset. */
 void verve_responder_forget_recv(struct verve_responder *resp);
-/* Complete the current receive; @wc has all but wr_id and qp. */
+/* Complete the current receive. @wc is set except for wr_id and qp. */
 void verve_responder_complete(struct verve_qp *qp, struct ib_wc *wc,
 			      bool solicited)
 	__must_hold(&qp->lock);
-/* Complete a receive that is not the current one; @wc has all but qp. */
+/* Complete a receive other than the current one. @wc is set except for qp. */
 void verve_responder_deliver(struct verve_qp *qp, struct ib_wc *wc,
 			     bool solicited)
 	__must_hold(&qp->lock);
-/* The current receive fails with @status. */
+/* Fail the current receive with @status. */
 void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)
 	__must_hold(&qp->lock);
 
@@ -172,29 +179,29 @@ void verve_responder_fail_recv(struct verve_qp *qp, enum ib_wc_status status)
 
 /**
  * verve_message_execute() - execute one packet of a SEND or RDMA WRITE
- * @qp: RC or UC
- * @arrival: request that is expected, and that verve_verdict_request() allows
- * @flags: VERVE_OP_* of its opcode
+ * @qp: RC or UC QP
+ * @arrival: request with the expected PSN that verve_verdict_request() allows
+ * @flags: VERVE_OP_* of the opcode
  *
- * Return: verdict; on VERVE_REQUEST_DONE the caller takes its PSN and its MSN. On
- * VERVE_REQUEST_LATER, or of a packet that has waited for its turn, nothing of the
- * packet is left.
+ * Return: verdict. On VERVE_REQUEST_DONE, the caller advances PSN and MSN. On
+ * VERVE_REQUEST_LATER, and on a refusal of a packet that was received out of
+ * order, the packet leaves no effect.
  */
 enum verve_request_verdict
 verve_message_execute(struct verve_qp *qp, const struct verve_arrival *arrival,
 		      u32 flags)
 	__must_hold(&qp->lock);
-/* No memory region is held beyond a round of the engine. */
+/* Release memory regions at the end of a round. */
 void verve_message_round_end(struct verve_responder *resp);
-/* The message under way is given up. */
+/* Abandon the message in progress. */
 void verve_message_drop(struct verve_responder *resp);
-/* A NIC has taken so much of the message. */
+/* Continue a message of which a NIC has received the first part. */
 void verve_message_resume(struct verve_responder *resp,
 			  const struct verve_message *message);
 
 /*
- * ack.c: ACKs and NAKs. None overtakes a response that is still to be sent
- * (IBTA 9.7.5.1.2): what is due waits for the end of a round.
+ * ack.c: ACKs and NAKs. None overtakes a response that is still to be sent (IBTA
+ * 9.7.5.1.2), so they wait for the end of the round.
  */
 
 /**
@@ -202,198 +209,215 @@ void verve_message_resume(struct verve_responder *resp,
  * @qp: QP
  * @nak: syndrome: VERVE_NAK_INV_REQ, _REM_ACC_ERR or _REM_OP_ERR
  *
- * Responses that are not sent yet go first. Until then the QP stays in its state,
- * but takes no more requests. The event that belongs to the NAK follows (9.9.3).
+ * Pending responses go first. Until then the QP keeps its state, but accepts no
+ * more requests. The event of the NAK follows (9.9.3).
  */
 void verve_nak_fatal(struct verve_qp *qp, u8 nak)
 	__must_hold(&qp->lock);
 /**
- * verve_nak_response() - refuse a READ whose memory has gone since it was taken
+ * verve_nak_response() - refuse a READ whose memory was invalidated after the
+ * request
  * @qp: QP
- * @psn: of the response that cannot be sent
+ * @psn: PSN of the response that cannot be sent
  *
  * The QP moves to the error state at once.
  */
 void verve_nak_response(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
-/* An RNR NAK of @psn, at once: the peer is to come back later. */
+/* Send an RNR NAK of @psn at once. */
 void verve_nak_rnr(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
-/* An RNR NAK of the expected PSN, at once, but one in a round. */
+/* Send an RNR NAK of the expected PSN at once, at most once a round. */
 void verve_nak_rnr_once(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* When all responses have been sent, whatever is due goes out. */
+/* Send the ACK or NAK that is due, if all responses have been sent. */
 void verve_ack_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /*
- * rd_atomic.c: READs, atomics, FLUSH and ATOMIC WRITE, their responses and their
- * repetition
+ * rd_atomic.c: execution, responses and repetition of READs, atomics, FLUSHes and
+ * ATOMIC WRITEs
  */
 
-/* Room for @slots, at least 1, requests. Process context. NULL: no memory. */
+/*
+ * Allocate for @slots requests, at least 1. Process context. Return: memory or
+ * NULL.
+ */
 struct verve_rd_atomic *verve_rd_atomic_alloc(u32 slots);
 /**
- * verve_rd_atomic_resize() - have room for so many requests, or take no more
- * than so many
- * @resp: of a QP whose engine is locked
- * @res: of verve_rd_atomic_alloc(@slots), or NULL when @slots is 0
+ * verve_rd_atomic_resize() - change the number of responder resources
+ * @resp: responder of a QP whose engine is locked
+ * @res: result of verve_rd_atomic_alloc(@slots), or NULL when @slots is 0
  * @slots: max_dest_rd_atomic
  *
- * What was executed stays remembered, and what is to be answered is: the peer may
- * ask for either again (11.2.5.2, SQD to SQD).
+ * Executed requests and pending responses survive, because the peer may repeat
+ * either request (11.2.5.2, SQD to SQD).
  *
- * Return: memory that is not needed, to be freed.
+ * Return: unused memory, which the caller frees.
  */
 struct verve_rd_atomic *verve_rd_atomic_resize(struct verve_responder *resp,
 					       struct verve_rd_atomic *res,
 					       u32 slots);
-/* Nothing has ever been executed. Frees its memory. Any context. */
+/* Forget all requests and free their memory. Any context. */
 void verve_rd_atomic_reset(struct verve_responder *resp);
 /**
  * verve_rd_atomic_execute() - execute a READ, atomic, FLUSH or ATOMIC WRITE
  * @qp: QP
- * @arrival: request that is expected, and that verve_verdict_request() allows
+ * @arrival: request with the expected PSN that verve_verdict_request() allows
  *
- * Its response is sent by verve_rd_atomic_respond().
+ * verve_rd_atomic_respond() sends the response.
  *
- * Return: verdict; on VERVE_REQUEST_DONE the caller takes its PSNs and its MSN.
+ * Return: verdict. On VERVE_REQUEST_DONE, the caller advances PSN and MSN.
  */
 enum verve_request_verdict
 verve_rd_atomic_execute(struct verve_qp *qp,
 			const struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
-/* A request that may come again: as new ones are, or a READ that a NIC has executed. */
+/*
+ * Record an executed request for duplicates. @res may be a READ that a NIC
+ * executed.
+ */
 void verve_rd_atomic_remember(struct verve_responder *resp,
 			      const struct verve_rd_atomic *res);
-/* A request that was executed before. */
+/* Answer a duplicate request. */
 void verve_rd_atomic_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock);
-/* Is a READ with this key still to be answered? */
+/* Does a pending response read memory through this key? */
 bool verve_rd_atomic_needs(const struct verve_responder *resp, u32 rkey);
-/* No response is sent any more. */
+/* Drop all pending responses. */
 void verve_rd_atomic_drop(struct verve_responder *resp);
 /* Send responses, within the budget. */
 void verve_rd_atomic_respond(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* recovery.c: packets that were lost */
+/* recovery.c: loss recovery */
 
-/* Nothing is known to be lost. */
+/* Forget all losses. */
 void verve_recovery_reset(struct verve_requester *req);
 /*
- * The peer lacks the oldest packet that is outstanding, and has said so; unless that
- * is being seen to.
+ * The peer has NAKed the oldest outstanding packet. Start recovery, unless it is
+ * already under way for that packet.
  */
 void verve_recovery_nak(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /**
- * verve_recovery_responses() - responses have been lost
- * @qp: RC; the oldest outstanding PSN is of a response
- * @end: one beyond the PSN of the last that is known to be lost
+ * verve_recovery_responses() - recover lost responses
+ * @qp: RC QP whose oldest outstanding PSN is of a response
+ * @end: one beyond the PSN of the last response known to be lost
  */
 void verve_recovery_responses(struct verve_qp *qp, u32 end)
 	__must_hold(&qp->lock);
-/* Nothing has been heard, or was to be sent: one packet, and wait for its ACK. */
+/* After a timeout or RNR wait, send one packet and wait for its ACK. */
 void verve_recovery_probe(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Have an ACK asked for, by the oldest packet outstanding, though none is lost. */
+/*
+ * Repeat the oldest outstanding packet to request an ACK, though no packet is
+ * lost.
+ */
 void verve_recovery_ask(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* Is it being seen to that the oldest packet outstanding was lost? */
+/* Is recovery of the oldest outstanding packet under way? */
 bool verve_recovery_is_begun(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* Was the oldest packet outstanding so before what is recovered from was noticed? */
+/*
+ * Was the oldest outstanding packet already sent when the current loss was
+ * noticed?
+ */
 bool verve_recovery_covers(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /* Packets up to req.psn have been sent. */
 void verve_recovery_sent(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* req.una has moved, by an ACK or by responses. */
+/* An ACK or responses have moved req.una. */
 void verve_recovery_acknowledged(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* An ACK has been taken in: all that the peer had from there on, it has told. */
+/* An ACK has been processed. It covers all that the peer has from req.una on. */
 void verve_recovery_ack(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /* timer.c */
 
 void verve_timer_init(struct verve_qp *qp);
-/* All retries that the QP's attributes allow are left. */
+/* Restore all retries that the QP's attributes allow. */
 void verve_timer_set_retries(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* The peer has answered: timeouts and RNR NAKs are counted anew. */
+/* The peer has answered: restart the count of timeouts and RNR NAKs. */
 void verve_timer_progress(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* A retry, or an RNR retry, is used up. Return: false: there was none left. */
+/* Use up a retry, or an RNR retry. Return: false if none was left. */
 bool verve_timer_take_retry(struct verve_requester *req);
 bool verve_timer_take_rnr_retry(struct verve_requester *req);
-/* A response has come once more: what was asked for again was only late. */
+/* A duplicate response has arrived: the original was late, not lost. */
 void verve_timer_dup_response(struct verve_requester *req);
-/* The timer is not waited for: a NIC sends, and has its own. */
+/* Stop the timer. The NIC that now sends has a timer of its own. */
 void verve_timer_forget(struct verve_requester *req);
-/* Packets that are outstanding at the end of a round: is their loss noticed? */
+/* End a round: start the timer if packets are outstanding. */
 void verve_timer_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Hold back until the peer's RNR timer code has passed. */
+/* Stop sending for the time of an RNR NAK's timer code. */
 void verve_timer_rnr_nak(struct verve_qp *qp, u8 code)
 	__must_hold(&qp->lock);
-/* Receives that a user posts to a dead QP have no doorbell: look for them. */
+/*
+ * Poll for receives that a user posts to a QP in error, because they ring no
+ * doorbell.
+ */
 void verve_timer_qp_error(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* A packet waits for its turn: not for ever. */
+/* Start the timer that limits how long packets wait for their turn. */
 void verve_timer_ooo(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* VERVE_EV_TIMER */
+/* Handle VERVE_EV_TIMER. */
 void verve_timer_expired(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /* datagram.c: UD and GSI */
 
-/* Return: false when it must wait. */
+/* Send a datagram. Return: false if it must wait. */
 bool verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock);
 void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
 
-/* stall.c: memory that is absent */
+/* stall.c: absent memory */
 
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
 /* Context: process. Return: 0 or -ENOMEM. */
 int verve_stall_init(struct verve_qp *qp);
-/* The QP goes: nothing is reported to it any more. Process. */
+/*
+ * The QP is being destroyed: its fault must not report any more. Process context.
+ */
 void verve_stall_detach(struct verve_qp *qp);
-/* Nothing of its engine runs any more. Process. */
+/* Free the fault after the engine has stopped. Process context. */
 void verve_stall_free(struct verve_qp *qp);
 
 /**
- * verve_stall_begin() - an iterator found memory absent
+ * verve_stall_begin() - stall a part of the engine on absent memory
  * @qp: QP
- * @it: as verve_iter_next() left it when it said -EAGAIN
- * @part: what stops until VERVE_EV_FAULT
+ * @it: iterator for which verve_iter_next() has returned -EAGAIN
+ * @part: part that stops until VERVE_EV_FAULT
  *
- * Return: -EAGAIN, or -EACCES: this memory cannot be had.
+ * Return: -EAGAIN, or -EACCES if the memory cannot be faulted in.
  */
 int verve_stall_begin(struct verve_qp *qp, const struct verve_iter *it,
 		      enum verve_stall_part part)
 	__must_hold(&qp->lock);
-/* The same for @len bytes from @va of a held region, named by themselves. */
+/* Stall on @len bytes from @va of @mr, which the caller holds. */
 int verve_stall_begin_at(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
 			 u32 len, int access, enum verve_stall_part part)
 	__must_hold(&qp->lock);
-/* VERVE_EV_FAULT: the fault has ended, all parts may try again. */
+/* Handle VERVE_EV_FAULT: the fault has ended, and all parts may try again. */
 void verve_stall_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 bool verve_stall_is_on(const struct verve_qp *qp, enum verve_stall_part part)
 	__must_hold(&qp->lock);
 
-/* Keep an arrival behind those kept, or drop it when there are too many. */
+/* Append an arrival to those held, or drop it when there are too many. */
 void verve_stall_hold(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
-/* Those that may be taken in now, the oldest first. */
+/* Return: held arrivals that the engine may process now, oldest first. */
 struct llist_node *verve_stall_release(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 #else
@@ -446,112 +470,119 @@ static inline struct llist_node *verve_stall_release(struct verve_qp *qp)
 }
 #endif
 
-/* pair.c: two engines as one */
+/* pair.c: two engines run as one */
 
 /**
  * verve_pair_join() - own the peer's engine as well, if there is a peer
- * @qp: owned
- * @patient: wait for the peer's lock, where the order of locks allows
+ * @qp: QP
+ * @patient: wait for the peer's lock where the lock order allows it
  *
  * Context: BH off.
- * Return: true when the engine can be run: qp->pair.peer is owned, or NULL.
- * false: the lock must be let go, and verve_pair_wake() called; somebody will
- * queue the engine's work.
+ * Return: true if the engine can run: qp->pair.peer is owned, or NULL. false if
+ * the caller must release the lock and call verve_pair_wake(); the work item of
+ * the engine will be queued.
  */
 bool verve_pair_join(struct verve_qp *qp, bool patient)
 	__must_hold(&qp->lock);
 
-/* Let go of the peer. Return: it, with the reference, or NULL. */
+/* Release the peer's engine. Return: peer with its reference, or NULL. */
 struct verve_qp *verve_pair_part(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* Queue the work of those who failed to get the lock of @qp. Not locked. */
+/*
+ * Queue the work of QPs that failed to get the lock of @qp. Called without the
+ * lock.
+ */
 void verve_pair_wake(struct verve_qp *qp);
 
 /**
- * verve_pair_begin() - a round begins
- * @qp: owned
- * @train: of the peer, if there is one; to live as long as the round
- * @loop: likewise
+ * verve_pair_begin() - begin a round
+ * @qp: QP
+ * @train: train of the peer, if any; must stay valid for the round
+ * @loop: loopback state; must stay valid for the round
  */
 void verve_pair_begin(struct verve_qp *qp, struct verve_train *train,
 		      struct verve_loop *loop)
 	__must_hold(&qp->lock);
 
 /**
- * verve_pair_settle() - have the peer answer what it was sent
- * @qp: owned
- * Return: true when there were answers, and more can perhaps be sent.
+ * verve_pair_settle() - let the peer answer the packets that it was sent
+ * @qp: QP
+ *
+ * Return: true if answers came, so that more packets may be sent.
  */
 bool verve_pair_settle(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* Memory is there again: have sent once more what was lost for want of it. */
+/* After a page fault, have packets repeated that were lost for lack of memory. */
 void verve_pair_resume(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* Is the peer in the middle of sending what is taken in? Only ACKs may go out. */
+/* Is the peer in the middle of a send to @qp? Only ACKs may go out meanwhile. */
 bool verve_pair_is_sent_to(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/* Has the peer to wait for memory before it can answer? */
+/* Does the peer wait for memory before it can answer? */
 bool verve_pair_is_stalled(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /* engine.c */
 
 /**
- * verve_engine_lock() - become the owner, waiting for the present one
+ * verve_engine_lock() - become the owner, after a wait for the present one
  * @qp: QP
  *
- * For verbs that change or read a QP. The present owner's work is bounded.
+ * For verbs that change or read a QP. The work of the present owner is bounded.
  *
- * Context: process. BH are off until verve_engine_unlock().
+ * Context: process. BH is off until verve_engine_unlock().
  */
 void verve_engine_lock(struct verve_qp *qp)
 	__acquires(&qp->lock);
-/* Do what came in meanwhile, raise what is due, let go. */
+/* Process new arrivals and events, raise notices, and release the engine. */
 void verve_engine_unlock(struct verve_qp *qp)
 	__releases(&qp->lock);
-/* Let go; what came in meanwhile, and is due, is left to the work item. */
+/* Release the engine. The work item processes new arrivals, events and notices. */
 void verve_engine_release(struct verve_qp *qp)
 	__releases(&qp->lock);
-/* Raise an asynchronous event once the lock is dropped. */
+/* Raise an asynchronous event after the lock is dropped. */
 void verve_engine_event(struct verve_qp *qp, enum ib_event_type event)
 	__must_hold(&qp->lock);
-/* The QP is in this state from now on; what else that means is done apart. */
+/* Set the state of the QP. The caller does the rest of the transition. */
 void verve_engine_state(struct verve_qp *qp, enum ib_qp_state state)
 	__must_hold(&qp->lock);
-/* To the error state: flush both queues. */
+/* Move the QP to the error state, and flush both queues. */
 void verve_engine_error(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /*
- * A completion was lost, for its CQ was full: to the error state, which the
- * next round takes in; this one may be in the middle of anything (11.6.3.1).
+ * A CQ overrun has lost a completion. The next round moves the QP to the error
+ * state, because this round may be in the middle of a request (11.6.3.1).
  */
 void verve_engine_overrun(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* There is more to do than the budget allows. */
+/* Request another round, because the budget is used up. */
 void verve_engine_again(struct verve_qp *qp);
-/* Look after whatever was left while the lock was held, and callers. Not locked. */
+/* Queue the work item if work or callers remain. Called without the lock. */
 void verve_engine_nudge(struct verve_qp *qp);
 /*
- * One arrival: to the responder, the completer, or nowhere. Return: true when
- * it has been kept, and must not be freed.
+ * Pass one arrival to the responder or the completer, or drop it.
+ * Return: true if the arrival is kept, and must not be freed.
  */
 bool verve_engine_dispatch(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
-/* After one: those that came before it, and whose turn has come, or has passed */
+/*
+ * Process kept packets that are due after the last arrival, and free those behind
+ * it.
+ */
 void verve_engine_take_ooo(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Have it wait for its turn. Return: true when it does; then it is not the caller's. */
+/* Keep a packet until its turn. Return: true if @ooo now owns @arrival. */
 bool verve_engine_keep(struct verve_qp *qp, struct verve_ooo *ooo,
 		       struct verve_arrival *arrival)
 	__must_hold(&qp->lock);
-/* It is being destroyed: it sends and receives no more, and starts no timer. */
+/* The QP is being destroyed. Stop sends, receives and timers. */
 void verve_engine_kill(struct verve_qp *qp)
 	__must_hold(&qp->lock);
-/* Wait until nothing runs; then nothing will. Killed, after the last reference. */
+/* Wait until the engine of a killed QP has stopped, after the last reference. */
 void verve_engine_stop(struct verve_qp *qp);
 void verve_engine_setup(struct verve_qp *qp);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a packet means for a QP: decisions without effects. Values in, values
- * out; no locks, no memory, no time.
+ * Decisions about received packets: pure functions of their arguments, without
+ * locks and clocks
  */
 #ifndef VERVE_TRANSPORT_VERDICT_H
 #define VERVE_TRANSPORT_VERDICT_H
@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include "../wire/headers.h"
 
-/* Where a request's PSN lies (IBTA vol. 1, 9.7.4.1.1). */
+/* Class of a request's PSN (IBTA vol. 1, 9.7.4.1.1) */
 enum verve_psn_class {
 	VERVE_PSN_EXPECTED,
 	VERVE_PSN_DUPLICATE,
@@ -19,21 +19,21 @@ enum verve_psn_class {
 
 enum verve_psn_class verve_verdict_psn(u32 psn, u32 expected);
 
-/* Of a duplicate: may it be the peer's, which repeats what is not acknowledged? */
+/* Is a duplicate recent enough to be a repeat of an unacknowledged request? */
 bool verve_verdict_is_recent(u32 psn, u32 expected);
 
 /**
- * enum verve_request_verdict - what the responder makes of a request whose turn it is
- * @VERVE_REQUEST_DONE: it has been executed
- * @VERVE_REQUEST_LATER: it counts as lost: memory must be paged in, or a key that it
- *	invalidates is still in use
- * @VERVE_REQUEST_NO_RECV: it needs a receive, and none is posted
- * @VERVE_REQUEST_TOO_LONG: it is longer than its receive
- * @VERVE_REQUEST_INVALID: it breaks a rule of the protocol
- * @VERVE_REQUEST_NO_ACCESS: the memory that it names may not be accessed
- * @VERVE_REQUEST_BAD_KEY: the key that it invalidates may not be invalidated
- * @VERVE_REQUEST_BAD_RECV: its receive is malformed
- * @VERVE_REQUEST_BAD_MEMORY: the memory of its receive may not be accessed
+ * enum verve_request_verdict - result of the request whose turn it is
+ * @VERVE_REQUEST_DONE: executed
+ * @VERVE_REQUEST_LATER: treated as lost: memory must be paged in, or a key that
+ *	the request invalidates is still in use
+ * @VERVE_REQUEST_NO_RECV: no receive is posted for the request
+ * @VERVE_REQUEST_TOO_LONG: longer than its receive
+ * @VERVE_REQUEST_INVALID: violates the protocol
+ * @VERVE_REQUEST_NO_ACCESS: access to the remote memory is not allowed
+ * @VERVE_REQUEST_BAD_KEY: invalidation of the key is not allowed
+ * @VERVE_REQUEST_BAD_RECV: the receive is malformed
+ * @VERVE_REQUEST_BAD_MEMORY: access to the memory of the receive is not allowed
  */
 enum verve_request_verdict {
 	VERVE_REQUEST_DONE,
@@ -48,13 +48,15 @@ enum verve_request_verdict {
 };
 
 /**
- * struct verve_expect - what a responder is in the middle of
- * @op: VERVE_OP_SEND or VERVE_OP_WRITE while a message is under way, else 0
- * @mtu: bytes
- * @packets: that the request stands for: 1 from the network
- * @left: WRITE under way: bytes to come
+ * struct verve_expect - state of the responder before a request
+ * @op: VERVE_OP_SEND or VERVE_OP_WRITE while a message is in progress, otherwise
+ *	0
+ * @mtu: path MTU in bytes
+ * @packets: number of packets that the request stands for: 1 from the network
+ * @left: WRITE in progress: bytes still to come
  * @access: IB_ACCESS_REMOTE_* and IB_ACCESS_FLUSH_* that the QP allows
- * @max_read: READs, atomics and so on that the QP takes; 0 refuses them
+ * @max_read: number of READs, atomics and so on that the QP accepts; 0 refuses
+ *	them
  */
 struct verve_expect {
 	u32 op;
@@ -66,29 +68,33 @@ struct verve_expect {
 };
 
 /**
- * verve_verdict_request() - may this request, in its order, be executed?
+ * verve_verdict_request() - check whether a request may be executed
  * @expect: state of the responder
- * @pdu: the packet
+ * @pdu: request with the expected PSN
  *
- * Checks the sequence of opcodes (9.7.4.1.2), what the QP allows (9.7.4.1.3),
- * lengths (9.7.4.1.6), and what FLUSH and ATOMIC WRITE (Annex A19) may say.
- * Keys, alignment and receive buffers are not looked at. Used
- * for RC and UC; the caller has seen that the opcode belongs to the service.
+ * Checks the opcode sequence (9.7.4.1.2), the rights that the QP grants
+ * (9.7.4.1.3), lengths (9.7.4.1.6), and the fields of FLUSH and ATOMIC WRITE
+ * (Annex A19). Does not check keys, alignment and receive buffers. Serves RC and
+ * UC. The caller has checked that the opcode belongs to the service.
  *
- * Return: VERVE_REQUEST_DONE: nothing is against it; or VERVE_REQUEST_INVALID.
+ * Return: VERVE_REQUEST_DONE if the request may be executed, or
+ * VERVE_REQUEST_INVALID.
  */
 enum verve_request_verdict
 verve_verdict_request(const struct verve_expect *expect,
 		      const struct verve_pdu *pdu);
 
-/* IB_ACCESS_FLUSH_* that a FLUSH with these bits needs, of QP and region. */
+/*
+ * IB_ACCESS_FLUSH_* that the QP and region must grant for a FLUSH with these bits
+ */
 int verve_verdict_flush_access(u32 feth);
 
 /**
- * struct verve_awaited - a packet that a READ, or an atomic, waits for
- * @starts: it is the first that a request asks for
- * @ends: it is the last
- * @again: some were asked for again, perhaps from and up to other places
+ * struct verve_awaited - the READ or atomic response that is due
+ * @starts: first packet of the request's response
+ * @ends: last packet of the request's response
+ * @again: packets of the response were requested again, perhaps with other
+ *	boundaries
  */
 struct verve_awaited {
 	bool starts;
@@ -98,45 +104,45 @@ struct verve_awaited {
 
 enum verve_response_verdict {
 	VERVE_RESPONSE_GOOD,
-	VERVE_RESPONSE_STRAY,	/* it may be good, but answers something else */
+	VERVE_RESPONSE_STRAY,	/* may be valid, but answers another request */
 	VERVE_RESPONSE_BAD,
 };
 
 /**
- * verve_verdict_response() - may this response come here?
- * @awaited: what does
+ * verve_verdict_response() - check whether a response is the one that is due
+ * @awaited: response that is due
  * @pdu: response to a READ or an atomic
  *
- * Checks the syndrome, which has to be an ACK's, and that First, Middle and Last stand in
- * their places (9.9.2). Of what was asked for again, the answer may begin and end in
- * the middle, where rdma_rxe has it begin with a Middle.
+ * Checks that the syndrome is an ACK's, and that First, Middle and Last are in
+ * their places (9.9.2). A response that was requested again may begin and end in
+ * the middle. rdma_rxe begins such a response with a Middle.
  *
  * Context: any. Pure.
- * Return: whether it is the packet that is waited for.
+ * Return: whether the response is the one that is due.
  */
 enum verve_response_verdict
 verve_verdict_response(const struct verve_awaited *awaited,
 		       const struct verve_pdu *pdu);
 
-/* What an acknowledgement's PSN says to a requester (9.7.5.1.1). */
+/* Class of an ACK's PSN for a requester (9.7.5.1.1) */
 enum verve_ack_class {
-	VERVE_ACK_VALID,	/* of something that is outstanding */
-	VERVE_ACK_STALE,	/* of what has been acknowledged before */
-	VERVE_ACK_GHOST,	/* of what was never sent */
+	VERVE_ACK_VALID,	/* PSN is outstanding */
+	VERVE_ACK_STALE,	/* PSN was acknowledged before */
+	VERVE_ACK_GHOST,	/* PSN was never sent */
 };
 
 /**
- * verve_verdict_ack() - classify an ACK's PSN
- * @psn: the ACK's
- * @una: oldest PSN outstanding
+ * verve_verdict_ack() - classify the PSN of an ACK
+ * @psn: PSN of the ACK
+ * @una: oldest outstanding PSN
  * @max_psn: one beyond the newest PSN sent
  *
  * Context: any. Pure.
- * Return: whether it acknowledges anything.
+ * Return: class of the PSN.
  */
 enum verve_ack_class verve_verdict_ack(u32 psn, u32 una, u32 max_psn);
 
-/* enum ib_wc_status of a NAK code other than sequence error, 9.7.5.2.8. */
+/* Map a NAK code other than sequence error to enum ib_wc_status (9.7.5.2.8). */
 int verve_verdict_nak_status(u8 syndrome);
 
 /* Nanoseconds of an RNR NAK timer code, 9.7.5.2.8 (table 45). */
