@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The completer: takes responses in and retires send requests in their order
- * (IBTA vol. 1, 9.7.5, 9.7.7).
+ * The completer: processes responses and retires send requests in order (IBTA
+ * vol. 1, 9.7.5, 9.7.7).
  *
- * req.una, the oldest PSN outstanding, always lies in the request at sq.tail.
- * It moves over SENDs and WRITEs by ACKs, and over READs and atomics only by
- * their responses: an ACK beyond one of those says that its response was lost
- * (9.7.5.1.2, implied NAK). So does a later response, which is kept.
+ * req.una, the oldest outstanding PSN, always lies in the request at sq.tail.
+ * ACKs move it over SENDs and WRITEs. Only responses move it over READs and
+ * atomics: an ACK beyond such a request shows that its response was lost
+ * (9.7.5.1.2, implied NAK). A later response shows the same, and is kept.
  */
 #include <linux/ktime.h>
 #include "../wire/psn.h"
@@ -19,7 +19,10 @@ static bool is_atomic(const struct verve_swqe *wqe)
 	return verve_swqe_def(wqe)->flags & VERVE_WR_ATOMIC;
 }
 
-/* Takes responder resources: answered by a response of its own, and by nothing else. */
+/*
+ * Does the request take responder resources, so that only its own response
+ * acknowledges it?
+ */
 static bool uses_rd_atomic(const struct verve_swqe *wqe)
 {
 	return verve_swqe_def(wqe)->flags & VERVE_WR_RESPONSE;
@@ -68,7 +71,10 @@ void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
 
 	lockdep_assert_held(&qp->lock);
 	verve_outstanding_sub_rd_atomic(&qp->req, wqe->rd_atomic);
-	/* Free the slot first: who sees the completion may post into it. */
+	/*
+	 * Free the slot first, because the reader of the completion may post into
+	 * it.
+	 */
 	smp_store_release(&sq->tail, sq->tail + 1);
 	if ((s32)(sq->next - sq->tail) < 0)
 		sq->next = sq->tail;
@@ -83,7 +89,7 @@ void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
 	qp->notices |= VERVE_NOTICE_SCQ;
 }
 
-/* UC, UD: the send queue stops, receiving goes on (10.3.1, SQE). */
+/* UC, UD: the send queue stops, but the receive queue continues (10.3.1, SQE). */
 void verve_completer_fail(struct verve_qp *qp, enum ib_wc_status status)
 {
 	verve_completer_retire(qp, status);
@@ -91,13 +97,13 @@ void verve_completer_fail(struct verve_qp *qp, enum ib_wc_status status)
 		verve_engine_error(qp);
 		return;
 	}
-	/* Unless its completion was lost, which is worse. */
+	/* A CQ overrun has already moved the QP to the error state. */
 	if (qp->state != IB_QPS_ERR)
 		verve_engine_state(qp, IB_QPS_SQE);
 	verve_completer_flush(qp);
 }
 
-/* The READs whose answers end with @una, of all that @wqe is asked for by. */
+/* Number of READ packets of @wqe whose responses end before @una */
 static u32 requests_done(const struct verve_swqe *wqe, u32 una)
 {
 	u32 all = verve_psn_diff(wqe->last_psn, wqe->first_psn) + 1;
@@ -107,7 +113,10 @@ static u32 requests_done(const struct verve_swqe *wqe, u32 una)
 			     done / VERVE_READ_PIECE;
 }
 
-/* Responses up to @psn have come: so many requests are not under way any more. */
+/*
+ * Responses before @psn have come: release the responder resources of their
+ * requests.
+ */
 static void release_rd_atomic(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
@@ -128,7 +137,7 @@ static void sample_rtt(struct verve_requester *req)
 		verve_rtt_sample(&req->rtt, ktime_get_ns());
 }
 
-/* Everything before @psn has arrived. */
+/* All PSNs before @psn have been answered. */
 static void acknowledge(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
@@ -152,7 +161,7 @@ void verve_completer_acknowledged(struct verve_qp *qp, u32 psn)
 	acknowledge(qp, psn);
 }
 
-/* One retry is used up. Return: false when there was none left. */
+/* Use up one retry. Return: false if none was left. */
 static bool may_retry(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -177,7 +186,7 @@ void verve_completer_timeout(struct verve_qp *qp)
 }
 
 /*
- * The first READ or atomic with a PSN up to @psn whose responses are missing,
+ * Return: first READ or atomic with a PSN up to @psn whose responses are missing,
  * or NULL.
  */
 static struct verve_swqe *awaited_rd_atomic(const struct verve_qp *qp, u32 psn)
@@ -199,7 +208,7 @@ static struct verve_swqe *awaited_rd_atomic(const struct verve_qp *qp, u32 psn)
 	return NULL;
 }
 
-/* Responses before @psn have not come, though what came later has. */
+/* Responses before @psn are missing, though later ones have come. */
 static void responses_lost(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
@@ -211,8 +220,9 @@ static void responses_lost(struct verve_qp *qp, u32 psn)
 }
 
 /*
- * Acknowledge all up to and with @psn, as far as no READ stands in between.
- * Return: false when one does.
+ * Acknowledge all PSNs up to and including @psn, but no further than the next
+ * READ.
+ * Return: false if a READ lies between.
  */
 static bool acknowledge_upto(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
@@ -232,14 +242,14 @@ static bool acknowledge_upto(struct verve_qp *qp, u32 psn)
 	return false;
 }
 
-/* An ACK is good for what it names also when responses before that are missing. */
+/* An ACK acknowledges its PSN even while earlier responses are missing. */
 static void acknowledge_later(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
 	verve_outstanding_acked(&qp->req, psn);
 }
 
-/* The responses that an ACK had to wait for have come. */
+/* Process an ACK that had to wait for responses, after they have come. */
 static void acknowledge_waiting(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -266,9 +276,9 @@ static void rnr_nak(struct verve_qp *qp, u8 code)
 		verve_completer_fail(qp, IB_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
-	/* It has arrived, and is sent again. */
+	/* The packet has arrived, though it will be repeated. */
 	verve_uso_cancel(qp->dev, &qp->flow);
-	/* The peer may still not be ready: it need not refuse a whole window */
+	/* Send a single packet next, because the peer may still have no receive. */
 	verve_count(qp, completer_retry_err, 1);
 	verve_recovery_probe(qp);
 	verve_timer_rnr_nak(qp, code);
@@ -288,7 +298,7 @@ static void nak(struct verve_qp *qp, u8 syndrome)
 	verve_completer_fail(qp, verve_verdict_nak_status(syndrome));
 }
 
-/* A NAK's PSN is the one refused: everything before it was taken. */
+/* The PSN of a NAK is the refused one. It acknowledges all PSNs before it. */
 static bool acknowledge_before(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
@@ -320,7 +330,7 @@ static void receive_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 	}
 }
 
-/* READs that were asked for, up to the newest PSN, and are not answered */
+/* Count the READ packets that were sent and have no answer yet. */
 static void count_rd_atomic(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
@@ -328,7 +338,7 @@ static void count_rd_atomic(struct verve_qp *qp, struct verve_swqe *wqe)
 
 	if (wqe->opcode != IB_WR_RDMA_READ)
 		return;
-	/* By the NIC, and in its own pieces */
+	/* The NIC sent them, with its own boundaries. */
 	wqe->again = true;
 	wqe->rd_atomic =
 		requests_done(wqe, req->max_psn) - requests_done(wqe, req->una);
@@ -397,11 +407,11 @@ static bool fits(const struct verve_qp *qp, const struct verve_swqe *wqe,
 		return false;
 	if (wqe->opcode == IB_WR_RDMA_READ)
 		return pdu->length == min(wqe->length - offset, most);
-	/* FLUSH and ATOMIC WRITE are answered as a READ of nothing (A19). */
+	/* FLUSH and ATOMIC WRITE are answered like a READ of length 0 (A19). */
 	return (flags & VERVE_OP_ONLY) == VERVE_OP_ONLY && !pdu->length;
 }
 
-/* Where does a response of @packets stand in what was asked for? */
+/* Return: place of the next response of @packets in the requested range. */
 static struct verve_awaited await(const struct verve_qp *qp,
 				  const struct verve_swqe *wqe, u32 packets)
 	__must_hold(&qp->lock)
@@ -431,7 +441,10 @@ static enum verve_response_verdict judge(const struct verve_qp *qp,
 	       VERVE_RESPONSE_BAD;
 }
 
-/* It is not for here, or has waited, and may not be the peer's: ask again (ooo.h). */
+/*
+ * Drop a response that answers another request, or that was received out of order
+ * and may be forged (ooo.h). Request it again.
+ */
 static void doubt(struct verve_qp *qp, const struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
@@ -442,7 +455,7 @@ static void doubt(struct verve_qp *qp, const struct verve_arrival *arrival)
 	responses_lost(qp, verve_psn_add(arrival->pdu.psn, 1));
 }
 
-/* READ response or atomic response for @wqe, in its order. */
+/* Process a READ or atomic response for @wqe that arrives in order. */
 static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 			 struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
@@ -471,7 +484,7 @@ static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 	acknowledge_waiting(qp);
 }
 
-/* Return: true when it is kept until its turn. */
+/* Return: true if the response is kept until its turn. */
 static bool receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
@@ -482,7 +495,7 @@ static bool receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 		verve_qp_drop(qp, rx_drop_protocol);
 		return false;
 	}
-	/* It also acknowledges every SEND and WRITE before the READ. */
+	/* The response also acknowledges all SENDs and WRITEs before the READ. */
 	if (verve_psn_before(qp->req.una, wqe->first_psn))
 		acknowledge(qp, wqe->first_psn);
 	if (psn == qp->req.una) {

@@ -2,28 +2,28 @@
 /**
  * DOC: locking
  *
- * A QP's engine is its requester, completer and responder together, and
- * qp->lock is its ownership: whoever holds it does all the work there is for
- * the QP. The data path only tries the lock. Whoever finds it taken has left
- * his arrival in the inbox or his event bit set before he tried, and the owner
- * looks for both after he has let go; so nothing is lost and nobody waits for
- * another's work. Only verbs that change or read a QP wait for the lock, and
- * an owner's round is bounded by VERVE_BUDGET_PACKETS and what the inbox held.
+ * The engine of a QP is its requester, completer and responder. qp->lock is the
+ * ownership of the engine: the holder does all pending work of the QP. The data
+ * path only tries the lock. A CPU adds its arrival to the inbox, or sets its
+ * event bit, before it tries. The owner checks both after it has released the
+ * lock. So no work is lost, and no CPU waits for the work of another QP. Only
+ * verbs that change or read a QP wait for the lock. A round is bounded by
+ * VERVE_BUDGET_PACKETS and the packets in the inbox.
  *
- * Order: qp->lock, then one of sq.post_lock, rq.lock (of the QP or its SRQ),
- * cq.lock, which are leaves. Two QPs are held only when they are connected with
- * each other on one device (pair.h).
+ * Order: qp->lock, then one of sq.post_lock, rq.lock (of the QP or its SRQ) and
+ * cq.lock, which are leaves. Two qp->locks are held together only if the QPs are
+ * connected with each other on one device (pair.h).
  *
- * Completion and event handlers are called after the locks are dropped, and not in
- * the stack of a verb: its caller may hold a lock that the handler wants
- * (Documentation/infiniband/core_locking.rst). An entry by a packet or by the work
- * item calls them; one by a verb, and by whatever else kicks the engine, leaves those
- * of CQs to a tasklet, which runs as soon as BH are on, and the rest, which is rare, to
- * the work item. Of a CQ, one handler runs at a time (queue/cq.c).
+ * Completion and event handlers run after the locks are dropped, and not in the
+ * stack of a verb, whose caller may hold a lock that the handler takes
+ * (Documentation/infiniband/core_locking.rst). Entries by a packet or by the work
+ * item call the handlers. Other entries leave completion handlers to a tasklet,
+ * which runs as soon as BH is on, and the rare event handlers to the work item.
+ * Only one handler of a CQ runs at a time (queue/cq.c).
  *
- * The engine runs with BH off in the context that gave it work: the poster's,
- * the receive softirq, the timer's; with interrupts off it is left to a work
- * item, which also carries on where the budget ran out.
+ * The engine runs with BH off in the context that gave it work: the posting task,
+ * the receive softirq, or a timer. With interrupts off, a work item runs it. The
+ * work item also continues after the budget is used up.
  */
 #include <linux/bitops.h>
 #include <linux/bottom_half.h>
@@ -36,11 +36,11 @@
 
 static struct workqueue_struct *engine_wq;
 
-/* By what an engine is entered: who is called from there, and who is waited for */
+/* Context of an entry, which decides which handlers and locks are allowed */
 enum entry {
-	ENTRY_VERB,	/* perhaps: no handlers */
+	ENTRY_VERB,	/* perhaps under a verb: no handlers */
 	ENTRY_PACKET,
-	ENTRY_WORK,	/* a pair's other lock is waited for where that may be */
+	ENTRY_WORK,	/* waits for a pair's second lock, in its order */
 };
 
 static void free_arrivals(struct llist_node *list)
@@ -51,7 +51,7 @@ static void free_arrivals(struct llist_node *list)
 		verve_arrival_free(arrival);
 }
 
-/* Does the QP take packets of this kind in the state that it is in? */
+/* Does the QP take packets of this kind in its present state? */
 static bool is_receiving(const struct verve_qp *qp, u32 flags)
 	__must_hold(&qp->lock)
 {
@@ -79,14 +79,16 @@ static bool receive_connected(struct verve_qp *qp,
 {
 	if (unlikely(arrival->pdu.flags & VERVE_PDU_CE) && arrival->pdu.length)
 		verve_congestion_marked(qp);
-	/* It may be kept until its turn; what it tells is not told again then. */
+	/*
+	 * The packet may be kept, and dispatched again. Count its mark only once.
+	 */
 	arrival->pdu.flags &= ~VERVE_PDU_CE;
 	if (flags & VERVE_OP_RESPONSE)
 		return verve_completer_receive(qp, arrival);
 	return verve_responder_receive(qp, arrival);
 }
 
-/* It says that this QP sends too much; of datagrams, nobody keeps account. */
+/* CNPs apply to connected QPs only, because datagrams have no rate limit. */
 static void receive_cnp(struct verve_qp *qp,
 			const struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
@@ -124,7 +126,7 @@ bool verve_engine_dispatch(struct verve_qp *qp, struct verve_arrival *arrival)
 	return false;
 }
 
-/* What cannot be copied now stays, and with it all that comes behind it. */
+/* Hold an arrival that cannot be copied now, and all arrivals behind it. */
 static void receive_or_hold(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
@@ -138,7 +140,7 @@ static void receive_or_hold(struct verve_qp *qp, struct verve_arrival *arrival)
 		verve_stall_hold(qp, arrival);
 }
 
-/* A packet whose turn has come, of those that came before it; or NULL */
+/* Return: a kept packet whose turn has come, or NULL. */
 static struct verve_arrival *next_ooo(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -177,7 +179,7 @@ bool verve_engine_keep(struct verve_qp *qp, struct verve_ooo *ooo,
 	}
 }
 
-/* Is it the turn of this one, which came just now? */
+/* Has the new arrival the PSN that is due? */
 static bool is_due(const struct verve_qp *qp, struct llist_node *node)
 	__must_hold(&qp->lock)
 {
@@ -206,8 +208,8 @@ static void receive_list(struct verve_qp *qp, struct llist_node *list)
 }
 
 /*
- * All that came in. Of what comes at this moment, some may be counted and not be there,
- * or the reverse, until the next round.
+ * Return: all arrivals, oldest first. @inbox_memory may be wrong by those that
+ * other CPUs add now, until the next round.
  */
 static struct llist_node *empty_inbox(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -223,7 +225,7 @@ static void receive_all(struct verve_qp *qp)
 	receive_list(qp, empty_inbox(qp));
 }
 
-/* VERVE_EV_OOO: who has waited for long does so in vain. */
+/* VERVE_EV_OOO: drop packets that have waited for too long. */
 static void age_ooo(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -236,10 +238,7 @@ static void age_ooo(struct verve_qp *qp)
 		verve_timer_ooo(qp);
 }
 
-/*
- * What comes here while a NIC has the QP: the peer sends it again.
- * Return: whether something was the peer's.
- */
+/* Drop arrivals while a NIC runs the QP. Return: true if one is from the peer. */
 static bool drop_all(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -254,7 +253,7 @@ static bool drop_all(struct verve_qp *qp)
 	return any;
 }
 
-/* One round: what came in, what is owed to the peer, what may be sent. */
+/* One round: process arrivals, answer the peer, and send requests. */
 static void run_round(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -321,7 +320,7 @@ static void notify_cq(struct verve_cq *cq, enum entry entry)
 		verve_cq_notify(cq);
 }
 
-/* The QP is referenced, and its CQs and SRQ are by it. */
+/* The caller holds a reference to the QP, which keeps its CQs and SRQ. */
 static void raise_notices(struct verve_qp *qp, u32 notices, enum entry entry)
 {
 	unsigned long events = notices >> VERVE_NOTICE_SHIFT;
@@ -337,7 +336,7 @@ static void raise_notices(struct verve_qp *qp, u32 notices, enum entry entry)
 		raise_event(qp, type);
 }
 
-/* Those that may be raised from here. The others are left to the work item. */
+/* Return: notices that this entry may raise. The work item raises the others. */
 static u32 take_notices(struct verve_qp *qp, enum entry entry)
 	__must_hold(&qp->lock)
 {
@@ -351,12 +350,12 @@ static u32 take_notices(struct verve_qp *qp, enum entry entry)
 	return notices;
 }
 
-/* The lock is free: look after those who failed to get it. */
+/* The lock is free: wake QPs that failed to get it, and look for new work. */
 static bool is_wanted(struct verve_qp *qp)
 {
 	/*
-	 * Pairs with the full barrier of llist_add() and set_bit() + trylock,
-	 * and with that of a QP that calls its peer
+	 * Pairs with the full barrier of llist_add() and of set_bit() before a
+	 * trylock, and with that of a QP that calls its peer
 	 */
 	smp_mb();
 	verve_pair_wake(qp);
@@ -370,8 +369,9 @@ void verve_engine_nudge(struct verve_qp *qp)
 }
 
 /*
- * Let go, raise what is due, and see whether somebody failed to get in.
- * @peer is the peer if that is so with it, referenced, or else NULL.
+ * Release the engine, raise notices, and check for new work.
+ * @peer is set to the peer, with a reference, if the peer has new work, or to
+ * NULL.
  */
 static bool leave(struct verve_qp *qp, struct verve_qp **peer,
 		  enum entry entry)
@@ -398,7 +398,7 @@ static bool leave(struct verve_qp *qp, struct verve_qp **peer,
 	return is_wanted(qp);
 }
 
-/* What a peer has to do is done later. */
+/* Leave the work of a peer to its work item. */
 static void leave_to_work(struct verve_qp *peer)
 {
 	if (!peer)
@@ -408,8 +408,8 @@ static void leave_to_work(struct verve_qp *peer)
 }
 
 /*
- * Two rounds at most. Who cannot have a peer's engine as well is called when
- * that is free. Return: a peer that has work, referenced, or NULL.
+ * Run at most two rounds. A QP that cannot get its peer's engine is woken when
+ * that is free. Return: a peer with work and a reference, or NULL.
  */
 static struct verve_qp *run_rounds(struct verve_qp *qp, enum entry entry,
 				   bool patient)
@@ -435,7 +435,7 @@ static struct verve_qp *run_rounds(struct verve_qp *qp, enum entry entry,
 	return peer;
 }
 
-/* The peer's user found both locks taken: what he left is done here, once. */
+/* Run the peer once, too: its entry failed while this one held both locks. */
 static void enter(struct verve_qp *qp, enum entry entry)
 {
 	struct verve_qp *peer = run_rounds(qp, entry, entry == ENTRY_WORK);
@@ -456,7 +456,7 @@ void verve_engine_receive(struct verve_qp *qp, struct llist_node *newest,
 void verve_engine_kick(struct verve_qp *qp, enum verve_qp_event event)
 {
 	set_bit(event, &qp->events);
-	/* The event before the attempt to get the lock: see leave() */
+	/* Set the event before the attempt to get the lock: see is_wanted() */
 	smp_mb__after_atomic();
 	if (irqs_disabled() || in_hardirq()) {
 		queue_work(engine_wq, &qp->work);
@@ -523,7 +523,7 @@ void verve_engine_state(struct verve_qp *qp, enum ib_qp_state state)
 	lockdep_assert_held(&qp->lock);
 	if (qp->state != state)
 		trace_verve_qp_state(qp, state);
-	/* Its memory is not to be written any more, or begins anew. */
+	/* DDP must not write the memory any more, or starts anew. */
 	if (state == IB_QPS_ERR || state == IB_QPS_RESET)
 		verve_ddp_stop(qp);
 	qp->state = state;
@@ -552,7 +552,7 @@ void verve_engine_kill(struct verve_qp *qp)
 {
 	verve_engine_state(qp, IB_QPS_RESET);
 	qp->dead = true;
-	/* What the peer still waits for would keep the engine, or a timer, at work. */
+	/* Pending responses would keep the engine or a timer running. */
 	verve_rd_atomic_drop(&qp->resp);
 	verve_ack_reset(&qp->resp.ack);
 }
@@ -567,8 +567,8 @@ void verve_engine_setup(struct verve_qp *qp)
 }
 
 /*
- * Timers run the engine, and hold no reference; what they run may queue the work. So
- * they end first. A QP that is dead starts none.
+ * Timers hold no reference, and they run the engine, which may queue the work. So
+ * cancel the timers first. A dead QP starts no timer.
  */
 void verve_engine_stop(struct verve_qp *qp)
 {

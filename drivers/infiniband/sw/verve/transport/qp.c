@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Queue pairs: their numbers, by which packets find them, and their memory.
- */
+/* Numbers of queue pairs, their look-up, and their memory */
 #include <linux/random.h>
 #include <linux/slab.h>
 #include "../device.h"
@@ -10,10 +8,10 @@
 
 enum { GSI_QPN = 1 };
 
-/* kmalloc() would round up to twice the size. */
+/* A cache of its own, because kmalloc() would round up to twice the size */
 static struct kmem_cache *qp_cache;
 
-/* All QPs of all devices: a packet's QPN tells its device. */
+/* All QPs of all devices, because a packet's QPN selects the device */
 static struct rhashtable qp_table;
 
 static const struct rhashtable_params qp_params = {
@@ -32,7 +30,7 @@ struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn)
 	if (qp && !verve_qp_get(qp))
 		qp = NULL;
 	rcu_read_unlock();
-	/* The device is there as long as its QP is. */
+	/* A QP keeps its device. */
 	if (qp && qp->dev->net != vnet) {
 		verve_qp_put(qp);
 		return NULL;
@@ -70,7 +68,7 @@ void verve_qp_put(struct verve_qp *qp)
 		complete(&qp->idle);
 }
 
-/* A number that nobody can guess and that is not in use. */
+/* Assign a random number, which an attacker cannot guess, and which is unused. */
 static int assign_qpn(struct verve_qp *qp)
 {
 	int err;

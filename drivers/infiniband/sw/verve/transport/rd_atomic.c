@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * READs, atomics, FLUSH and ATOMIC WRITE at the responder.
+ * READs, atomics, FLUSHes and ATOMIC WRITEs at the responder.
  *
- * The last max_dest_rd_atomic of them are remembered, so that a requester that
- * missed a response can ask again: a READ is read anew, an atomic answers with
- * the value that it found the first time (IBTA vol. 1, 9.4.5, 9.7.4.1.1). FLUSH
- * and ATOMIC WRITE are answered as a READ of nothing (Annex A19), and when
- * repeated only answered. Their responses go out in order, a budget's worth at
- * a time.
+ * The responder records the last max_dest_rd_atomic of these requests, because a
+ * requester that missed a response repeats the request. A duplicate READ reads
+ * the memory again. A duplicate atomic returns the original value of its first
+ * execution (IBTA vol. 1, 9.4.5, 9.7.4.1.1). FLUSH and ATOMIC WRITE are answered
+ * like a READ of length 0 (Annex A19), and duplicates are only answered.
+ * Responses are sent in order, within the budget of each round.
  */
 #include <linux/slab.h>
 #include "../wire/psn.h"
@@ -17,7 +17,10 @@
 
 struct verve_rd_atomic *verve_rd_atomic_alloc(u32 slots)
 {
-	/* The memory, and responses: new ones and repetitions */
+	/*
+	 * One part for executed requests, two parts for responses: new ones and
+	 * repeats
+	 */
 	return kcalloc(3 * slots, sizeof(struct verve_rd_atomic),
 		       GFP_KERNEL_ACCOUNT);
 }
@@ -28,7 +31,7 @@ static struct verve_rd_atomic *response_at(const struct verve_responder *resp,
 	return &resp->responses[(resp->first_response + i) % (2 * resp->room)];
 }
 
-/* What is remembered, the oldest first, and what is still to be sent */
+/* Copy executed requests, oldest first, and pending responses. */
 static void copy(const struct verve_responder *resp,
 		 struct verve_rd_atomic *res, struct verve_rd_atomic *responses)
 {
@@ -47,7 +50,10 @@ struct verve_rd_atomic *verve_rd_atomic_resize(struct verve_responder *resp,
 	struct verve_rd_atomic *old = resp->resources;
 
 	resp->slots = slots;
-	/* Fewer are taken from now on; those that there are have their room. */
+	/*
+	 * A smaller limit applies to new requests only. The existing ones keep
+	 * their room.
+	 */
 	if (slots <= resp->room)
 		return res;
 	copy(resp, res, res + slots);
@@ -72,7 +78,7 @@ void verve_rd_atomic_reset(struct verve_responder *resp)
 	resp->num_repeats = 0;
 }
 
-/* As many are under way as the QP was said to take; repetitions do not count. */
+/* Has the peer used up all responder resources? Duplicates do not count. */
 static bool is_full(const struct verve_responder *resp)
 {
 	return resp->num_responses - resp->num_repeats >= resp->slots;
@@ -96,11 +102,14 @@ void verve_rd_atomic_remember(struct verve_responder *resp,
 	resp->next_slot = (resp->next_slot + 1) % resp->room;
 }
 
-/* A request has been executed: its response is due, and it may be repeated. */
+/*
+ * Queue the response of an executed request, and record the request for
+ * duplicates.
+ */
 static enum verve_request_verdict finish(struct verve_responder *resp,
 					 struct verve_rd_atomic *res)
 {
-	/* More than the QP was said to take (9.7.4.1.4) */
+	/* The peer exceeds the responder resources (9.7.4.1.4). */
 	if (is_full(resp))
 		return VERVE_REQUEST_INVALID;
 	res->msn = resp->msn + 1;
@@ -159,13 +168,13 @@ static enum verve_request_verdict execute_read(struct verve_qp *qp,
 }
 
 /*
- * Atomic with regard to other Verve QPs and to the CPUs (IB_ATOMIC_GLOB): it
- * is the CPU's own instruction.
+ * The CPU's atomic instructions, which are atomic with regard to other Verve QPs
+ * and to the CPUs (IB_ATOMIC_GLOB)
  */
 static u64 perform(u64 *target, const struct verve_pdu *pdu, u64 value)
 {
 	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC_WRITE) {
-		/* Who sees it sees all that was written before it (A19.4.2). */
+		/* A reader of the value must see all earlier writes (A19.4.2). */
 		smp_store_release(target, value);
 		return 0;
 	}
@@ -186,8 +195,9 @@ static enum verve_request_verdict page_in(struct verve_qp *qp,
 }
 
 /*
- * The address must be aligned both as the peer names it (9.7.4.1.5) and in memory,
- * in one piece: the alignment of an MR's IOVA may differ from that of its memory.
+ * The address must be aligned both in the peer's request (9.7.4.1.5) and in
+ * memory, and lie in one segment, because the alignment of an MR's IOVA may
+ * differ from that of its memory.
  */
 static enum verve_request_verdict access_atomic(struct verve_qp *qp,
 						const struct verve_pdu *pdu,
@@ -232,7 +242,7 @@ execute_atomic(struct verve_qp *qp, const struct verve_arrival *arrival)
 	struct verve_iter it;
 	u64 value = 0;
 
-	/* verve_verdict_request() has checked that an ATOMIC WRITE brings 8 bytes. */
+	/* verve_verdict_request() has checked that an ATOMIC WRITE has 8 bytes. */
 	verve_iter_flat(&it, &value, sizeof(value));
 	if (pdu->length && verve_arrival_copy(arrival, 0, &it, pdu->length))
 		return VERVE_REQUEST_LATER;
@@ -243,7 +253,7 @@ execute_atomic(struct verve_qp *qp, const struct verve_arrival *arrival)
 	return verdict ? verdict : finish(&qp->resp, &atomic);
 }
 
-/* May it be flushed? Of a whole region, no address and no length are named. */
+/* Is the FLUSH allowed? A FLUSH of a whole region has no address and no length. */
 static bool may_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock)
 {
@@ -261,8 +271,8 @@ static bool may_flush(struct verve_qp *qp, const struct verve_pdu *pdu)
 }
 
 /*
- * Requests are executed in order and by the CPU, so what was written before
- * is where all can see it as soon as the stores are.
+ * The CPU executes requests in order, so earlier writes are globally visible as
+ * soon as its stores are.
  */
 static enum verve_request_verdict execute_flush(struct verve_qp *qp,
 						const struct verve_pdu *pdu)
@@ -277,7 +287,7 @@ static enum verve_request_verdict execute_flush(struct verve_qp *qp,
 	verve_count(qp, rx_flush_requests, 1);
 	if (!may_flush(qp, pdu))
 		return VERVE_REQUEST_NO_ACCESS;
-	/* All that was written before, ahead of the answer: see above */
+	/* Order earlier writes before the response. */
 	wmb();
 	return finish(&qp->resp, &flush);
 }
@@ -302,7 +312,7 @@ static bool holds(const struct verve_rd_atomic *res, u32 psn)
 	       !verve_psn_before(res->last_psn, psn);
 }
 
-/* The newest request that @psn belongs to. */
+/* Return: newest request whose PSNs include @psn, or NULL. */
 static const struct verve_rd_atomic *find(const struct verve_responder *resp,
 					  u32 psn)
 {
@@ -319,7 +329,7 @@ static const struct verve_rd_atomic *find(const struct verve_responder *resp,
 	return NULL;
 }
 
-/* The repeated READ asks for a part of the first one (9.7.4.1.1). */
+/* Cut the original READ to the part that a duplicate requests (9.7.4.1.1). */
 static bool trim(struct verve_rd_atomic *read, const struct verve_pdu *pdu,
 		 u32 mtu)
 {
@@ -351,12 +361,12 @@ void verve_rd_atomic_repeat(struct verve_qp *qp, const struct verve_pdu *pdu)
 		verve_qp_drop(qp, rx_drop_protocol);
 		return;
 	}
-	/* A straggler: its key has been invalidated since it was answered. */
+	/* A late duplicate: the key has been invalidated since the answer. */
 	if (op == VERVE_OP_READ && !is_readable(qp, &res)) {
 		verve_qp_drop(qp, rx_drop_stale);
 		return;
 	}
-	/* So many means that it is being answered already. */
+	/* With so many repeats pending, this one is being answered already. */
 	if (qp->resp.num_repeats == qp->resp.room)
 		return;
 	res.is_repeat = true;
@@ -422,7 +432,10 @@ static int send_part(struct verve_qp *qp, const struct verve_rd_atomic *res,
 
 	if (!res->length)
 		return verve_train_add(qp->train, &qp->flow, burst);
-	/* Looked up again each time: it may have gone since the request. */
+	/*
+	 * Look the key up again for each burst, because it may have been
+	 * invalidated.
+	 */
 	mr = get_range(qp, res->rkey, res->va + offset, burst->length,
 		       IB_ACCESS_REMOTE_READ);
 	if (!mr)
@@ -437,7 +450,7 @@ static int send_part(struct verve_qp *qp, const struct verve_rd_atomic *res,
 	return err;
 }
 
-/* Up to @most packets of the response */
+/* Send at most @most packets of the response. */
 static void send_read(struct verve_qp *qp, const struct verve_rd_atomic *res,
 		      u32 most)
 	__must_hold(&qp->lock)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Recovery from loss (see recovery.h)
- */
+/* Loss recovery (see recovery.h) */
 #include "../offload/uso.h"
 #include "../wire/psn.h"
 #include "outstanding.h"
@@ -9,31 +7,34 @@
 #include "transport.h"
 
 enum {
-	/* A run after one that was not long enough is longer by so much. */
+	/* Factor by which the next run is longer, after one that was too short */
 	GROWTH = 4,
 	/*
-	 * Where much is lost, a gap may by chance begin where a run ends, but hardly
-	 * so often in a row.
+	 * Under heavy loss, a gap may by chance begin where a run ends, but
+	 * hardly this often in a row.
 	 */
 	MIN_SHORT_RUNS = 3,
-	/* NAKs for which a peer that goes back is taken at its word */
+	/* Number of NAKs for which a peer counts as one that goes back N */
 	GO_BACK_NAKS = 16,
 };
 
-/* What is outstanding is sent again, from the oldest on, until recovery.stop. */
+/* Send outstanding packets again, from the oldest one up to recovery.stop. */
 static void go_back(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_requester *req = &qp->req;
 
 	trace_verve_rewind(qp);
-	/* Where the oldest PSN outstanding is, the oldest request is (completer.c). */
+	/*
+	 * The request at sq.tail contains the oldest outstanding PSN
+	 * (completer.c).
+	 */
 	if (!req->recovery.under_way)
 		req->recovery.next = qp->sq.next;
 	req->recovery.under_way = true;
 	verve_outstanding_rewind(req);
 	qp->sq.next = qp->sq.tail;
-	/* What is sent again proves nothing. */
+	/* Repeated packets do not count in the trial of segmentation. */
 	verve_uso_cancel(qp->dev, &qp->flow);
 	verve_rtt_doubt(&req->rtt);
 }
@@ -50,7 +51,10 @@ static void begin(struct verve_qp *qp, u32 packets)
 	if (!recovery->is_trial)
 		recovery->limit = req->max_psn;
 	most = verve_psn_diff(recovery->limit, req->una);
-	/* Its newest packet is left out: only a peer that kept it has it then. */
+	/*
+	 * Leave out the newest packet. Its ACK then shows that the peer has kept
+	 * it.
+	 */
 	if (recovery->is_trial)
 		most--;
 	recovery->is_exact = false;
@@ -62,8 +66,8 @@ static void begin(struct verve_qp *qp, u32 packets)
 }
 
 /*
- * The run has been sent: go on where we had been, or behind it. A NIC may have given
- * the QP back within a piece of a READ, of which the run has asked for all.
+ * The run has been sent: continue at @next, or behind the run. If a NIC returned
+ * the QP within a piece of a READ, the run has requested the whole piece.
  */
 static void end(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -76,7 +80,7 @@ static void end(struct verve_qp *qp)
 		qp->sq.next = next;
 }
 
-/* Is a gap right behind the run, or behind its probe? Then that was too short. */
+/* Does a gap follow the run, or its probe, directly? Then the run was too short. */
 static bool is_short(const struct verve_requester *req)
 {
 	const struct verve_recovery *recovery = &req->recovery;
@@ -86,7 +90,7 @@ static bool is_short(const struct verve_requester *req)
 	       verve_psn_before(req->una, recovery->limit);
 }
 
-/* Packets of the next run, of a peer that still lacks something */
+/* Return: length of the next run, for a peer that still lacks packets. */
 static u32 next_run(const struct verve_requester *req)
 {
 	const struct verve_recovery *recovery = &req->recovery;
@@ -98,7 +102,9 @@ static u32 next_run(const struct verve_requester *req)
 	return req->una == recovery->end ? recovery->packets * GROWTH : GROWTH;
 }
 
-/* A NAK says that the peer has seen some of what is outstanding: has it kept that? */
+/*
+ * A NAK shows that the peer has seen later packets. Try whether it has kept them.
+ */
 static void begin_trial(struct verve_requester *req)
 {
 	struct verve_recovery *recovery = &req->recovery;
@@ -110,7 +116,7 @@ static void begin_trial(struct verve_requester *req)
 	recovery->limit = req->max_psn;
 }
 
-/* Its ACK is beyond the run if it has. */
+/* The peer has kept later packets if its ACK goes beyond the run. */
 static void judge_peer(struct verve_requester *req)
 {
 	struct verve_recovery *recovery = &req->recovery;
@@ -127,7 +133,7 @@ static void judge_peer(struct verve_requester *req)
 		recovery->goes_back = GO_BACK_NAKS;
 }
 
-/* Is the oldest packet outstanding older than those of the trial? */
+/* Is the oldest outstanding packet older than the trial packets? */
 static bool is_before_trial(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -137,7 +143,7 @@ static bool is_before_trial(const struct verve_qp *qp)
 	       verve_psn_before(last, qp->flow.uso.psn);
 }
 
-/* A NIC may have had a part in that a packet did not arrive. */
+/* A lost packet may be the fault of a NIC's segmentation. */
 static void doubt_segmentation(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -187,7 +193,7 @@ void verve_recovery_responses(struct verve_qp *qp, u32 end)
 	qp->req.recovery.is_exact = true;
 }
 
-/* What is known of a run that is not answered stays known. */
+/* Ask without a change to the state of an unanswered run. */
 void verve_recovery_ask(struct verve_qp *qp)
 {
 	struct verve_recovery *recovery = &qp->req.recovery;
@@ -205,7 +211,10 @@ void verve_recovery_ask(struct verve_qp *qp)
 
 void verve_recovery_probe(struct verve_qp *qp)
 {
-	/* Perhaps the answer is only late; if not, verve_recovery_ack() sees it. */
+	/*
+	 * The answer may only be late. If not, verve_recovery_ack() detects the
+	 * loss.
+	 */
 	if (qp->flow.uso.state == VERVE_USO_ON_TRIAL)
 		doubt_segmentation(qp);
 	verve_recovery_ask(qp);
@@ -219,7 +228,7 @@ void verve_recovery_sent(struct verve_qp *qp)
 
 	if (!recovery->under_way || verve_psn_before(req->psn, recovery->stop))
 		return;
-	/* A READ is asked for in pieces that have their borders. */
+	/* READs are requested in pieces with fixed boundaries. */
 	recovery->stop = req->psn;
 	if (verve_psn_before(recovery->end, req->psn))
 		recovery->end = req->psn;

@@ -2,11 +2,11 @@
 /*
  * The requester: turns send requests into bursts (IBTA vol. 1, 9.7.3).
  *
- * A message takes its PSNs when it first starts and keeps them. What is sent
- * next is always told by req.psn and the request at sq.next, so that going
- * back after a loss is setting those two. A READ asks for as many responses as
- * the window has room for and takes several requests when it is long: so
- * READs are flow controlled as everything else is.
+ * A message takes its PSNs at its first start and keeps them. req.psn and the
+ * request at sq.next always define the next packet, so recovery from loss sets
+ * only these two. A READ requests as many responses as the window has room for. A
+ * long READ is several READ requests on the wire, so that READs obey the window
+ * like all other operations.
  */
 #include <linux/ktime.h>
 #include "../wire/psn.h"
@@ -19,7 +19,7 @@ static bool has_flag(const struct verve_swqe *wqe, enum verve_opdef_flags flag)
 	return verve_swqe_def(wqe)->flags & flag;
 }
 
-/* PSNs that may still be used before something is acknowledged. */
+/* Number of PSNs that may be sent before an acknowledgement */
 static u32 window(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -28,7 +28,7 @@ static u32 window(const struct verve_qp *qp)
 	return used < VERVE_MAX_UNACKED ? VERVE_MAX_UNACKED - used : 0;
 }
 
-/* Packets that may be sent now. */
+/* Number of packets that may be sent now */
 static u32 allowance(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -42,7 +42,7 @@ static u32 allowance(const struct verve_qp *qp)
 static bool may_start(struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
-	/* A draining queue finishes what it has begun (10.3.1). */
+	/* A draining queue starts no new request (10.3.1). */
 	if (qp->state == IB_QPS_SQD)
 		return false;
 	if ((wqe->flags & IB_SEND_FENCE) && qp->req.rd_atomic)
@@ -51,8 +51,8 @@ static bool may_start(struct verve_qp *qp, const struct verve_swqe *wqe)
 }
 
 /*
- * Will a message that carries data follow the one at sq.next at once? Then
- * that one's ACK request serves both.
+ * Will another message with data follow the one at sq.next at once? Then one ACK
+ * request serves both.
  */
 static bool more_follows(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -80,7 +80,7 @@ void verve_requester_start(struct verve_qp *qp, struct verve_swqe *wqe)
 	verve_count(qp, rdma_sends, 1);
 }
 
-/* In the middle of a message there is more to send. */
+/* Is a message partly sent? */
 static bool is_midway(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -104,7 +104,7 @@ bool verve_requester_ask(struct verve_qp *qp)
 	return true;
 }
 
-/* A request that cannot be sent fails when everything before it is done. */
+/* Fail an unsendable request after all earlier requests have completed. */
 static bool fail_in_turn(struct verve_qp *qp, u8 status)
 	__must_hold(&qp->lock)
 {
@@ -152,10 +152,10 @@ static void describe(const struct verve_swqe *wqe, struct verve_burst *burst)
 }
 
 /*
- * Does nobody wait for the request to be done? A user who did not ask for a
- * completion learns of it by a later one, and before that only a loss has to be
- * noticed, by the timer. The kernel's users often invalidate a key next, which
- * has to wait for all that went before.
+ * Can the ACK of the request be late without harm? A user that did not ask for a
+ * completion learns of the request by a later one. Until then only a loss must be
+ * noticed, and the timer does that. Kernel users often invalidate a key next,
+ * which has to wait for all earlier requests.
  */
 static bool is_unawaited(const struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
@@ -165,9 +165,9 @@ static bool is_unawaited(const struct verve_qp *qp, const struct verve_swqe *wqe
 }
 
 /*
- * What is sent now has an answer, @packets from here, which acknowledges all
- * before. The answer is timed, unless it is sent again: then it cannot be told
- * which of the two is answered.
+ * Note that an answer is requested, which covers @packets from req.psn on and all
+ * before. Time the answer, unless the packets are repeated: the answer could be
+ * to either copy.
  */
 static void ask(struct verve_qp *qp, u32 packets)
 	__must_hold(&qp->lock)
@@ -180,7 +180,7 @@ static void ask(struct verve_qp *qp, u32 packets)
 				ktime_get_ns());
 }
 
-/* Should the last packet of this burst ask for an ACK? */
+/* Should the last packet of this burst request an ACK? */
 static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
 		     const struct verve_burst *burst)
 	__must_hold(&qp->lock)
@@ -196,8 +196,8 @@ static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
 }
 
 /*
- * Of RC, ACKs tell whether a NIC did it right, and a failure costs a retry. What was
- * lost is sent again without. Of UC nobody tells.
+ * RC: ACKs show whether the NIC segments correctly, and an error costs one retry.
+ * Repeated packets are not segmented by a NIC. UC has no such check.
  */
 static enum verve_segmentation segmentation(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -210,8 +210,8 @@ static enum verve_segmentation segmentation(const struct verve_qp *qp)
 }
 
 /*
- * SEND, WRITE: as much of the message as window and budget allow.
- * Return: false when memory must be paged in first.
+ * SEND, WRITE: send as much of the message as window and budget allow.
+ * Return: false if memory must be paged in first.
  */
 static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
@@ -262,11 +262,14 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	if (err == -EAGAIN)
 		return false;
 	if (err) {
-		/* Its memory has gone since it was begun. */
+		/* The memory was invalidated after the request began. */
 		wqe->error = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
-	/* Otherwise the packet that was to ask has not been sent. */
+	/*
+	 * If the burst is shorter, the packet with the AckReq bit has not been
+	 * sent.
+	 */
 	if (asks && burst.packets == planned)
 		ask(qp, planned);
 	qp->budget -= burst.packets;
@@ -276,9 +279,10 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 }
 
 /*
- * Packets that the READ at hand asks for. Who repeats a READ must ask for a part
- * of what he asked for before (9.7.4.1.1), so the borders between the pieces of
- * a long one are where they are, whatever the window was and wherever we go back.
+ * Return: number of response packets for the next READ packet. A repeated READ
+ * must request a part of the original one (9.7.4.1.1). So the boundaries between
+ * the pieces of a long READ are fixed, whatever the window is and wherever
+ * recovery starts.
  */
 static u32 read_piece(const struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
@@ -291,7 +295,7 @@ static u32 read_piece(const struct verve_qp *qp, const struct verve_swqe *wqe)
 	return min(left, VERVE_READ_PIECE - done % VERVE_READ_PIECE);
 }
 
-/* A request with @packets of responses is sent. Again: it is under way already. */
+/* A request with @packets responses is sent. A repeated one is already counted. */
 static void requested(struct verve_qp *qp, struct verve_swqe *wqe, u32 packets)
 	__must_hold(&qp->lock)
 {
@@ -306,7 +310,7 @@ static void requested(struct verve_qp *qp, struct verve_swqe *wqe, u32 packets)
 	advance(qp, wqe, packets);
 }
 
-/* READ: ask for a piece, when the window has room for its responses. */
+/* READ: request a piece, if the window has room for its responses. */
 static bool send_read(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
@@ -374,8 +378,8 @@ static bool send_single(struct verve_qp *qp, struct verve_swqe *wqe)
 }
 
 /*
- * May one more be under way? In SQD the depth may be changed, also to none, while
- * the rest of a long READ that was begun is still to be asked for.
+ * May another READ or atomic start? In SQD the initiator depth may change, even
+ * to 0, before the rest of a long READ has been requested.
  */
 static bool has_depth(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -383,7 +387,7 @@ static bool has_depth(const struct verve_qp *qp)
 	return qp->req.rd_atomic < max_t(u32, qp->attr.max_rd_atomic, 1);
 }
 
-/* Return: false when nothing more can be done now. */
+/* Return: false if no request can proceed now. */
 static bool send_reliable(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
@@ -399,7 +403,7 @@ static bool send_reliable(struct verve_qp *qp, struct verve_swqe *wqe)
 						send_read(qp, wqe);
 }
 
-/* UC: what has been sent is done. */
+/* UC: a request is complete when its packets have been sent. */
 static bool send_unreliable(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
@@ -412,7 +416,7 @@ static bool send_unreliable(struct verve_qp *qp, struct verve_swqe *wqe)
 	return sent;
 }
 
-/* An initiator depth of 0 says that there are none of those on this QP (11.2.5.2). */
+/* With an initiator depth of 0, a QP allows no READs and atomics (11.2.5.2). */
 static bool is_out_of_depth(const struct verve_qp *qp,
 			    const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
@@ -420,7 +424,7 @@ static bool is_out_of_depth(const struct verve_qp *qp,
 	return has_flag(wqe, VERVE_WR_RESPONSE) && !qp->attr.max_rd_atomic;
 }
 
-/* Return: false when the request must wait. */
+/* Return: false if the request must wait. */
 static bool begin(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
@@ -447,13 +451,13 @@ static bool run_local(struct verve_qp *qp, struct verve_swqe *wqe)
 	bool waits = begun >= VERVE_MAX_BEGUN ||
 		     (begun && wqe->opcode == IB_WR_LOCAL_INV);
 
-	/* What was executed is not executed again by going back over it. */
+	/* Recovery does not execute local requests again. */
 	if (wqe->state == VERVE_WQE_POSTED && (waits || !may_start(qp, wqe)))
 		return verve_requester_ask(qp);
 	return verve_local_run(qp, wqe);
 }
 
-/* Return: false when nothing more can be done now. */
+/* Return: false if no request can proceed now. */
 static bool step(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -467,7 +471,7 @@ static bool step(struct verve_qp *qp)
 		return run_local(qp, wqe);
 	if (wqe->state == VERVE_WQE_POSTED)
 		return begin(qp, wqe);
-	/* A peer on this device answers READs before it takes a key away. */
+	/* A peer on this device answers READs before it invalidates a key. */
 	if (wqe->opcode == IB_WR_SEND_WITH_INV && verve_pair_settle(qp))
 		return true;
 	switch (qp->type) {
@@ -480,7 +484,10 @@ static bool step(struct verve_qp *qp)
 	}
 }
 
-/* SQD: every request that was begun is done; say so if asked to (10.3.1). */
+/*
+ * SQD: when all started requests have completed, raise the event if requested
+ * (10.3.1).
+ */
 static void check_drained(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -494,7 +501,7 @@ static void check_drained(struct verve_qp *qp)
 		verve_engine_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
-/* Any step may be the one that stops the queue, or finds its CQ full. */
+/* Each step may fail a request or overrun the CQ, which stops the queue. */
 static bool is_sending(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -502,8 +509,8 @@ static bool is_sending(const struct verve_qp *qp)
 }
 
 /*
- * Steps cost the budget by what they send. Those that send nothing are counted too,
- * so that no queue, however it was filled, keeps its engine in here.
+ * A step uses the budget for the packets that it sends. Steps without packets are
+ * limited, too, so that no sequence of requests can hold the engine here.
  */
 static void serve(struct verve_qp *qp)
 	__must_hold(&qp->lock)

@@ -8,7 +8,10 @@
 #include "../wire/psn.h"
 #include "transport.h"
 
-/* How a request is refused: the NAK, and the status of the receive that it took */
+/*
+ * NAK for a refused request, and the status of the receive that the request has
+ * taken
+ */
 static const struct {
 	u8 nak;
 	u8 status;
@@ -24,8 +27,8 @@ static const struct {
 };
 
 /*
- * The receive that the message has taken fails with a status of its own, unlike
- * those behind it, which are flushed (9.9.3, 11.6.2).
+ * Fail the receive that the message has taken, with a status of its own. Later
+ * receives are flushed (9.9.3, 11.6.2).
  */
 static void fail_recv(struct verve_qp *qp, enum verve_request_verdict verdict)
 	__must_hold(&qp->lock)
@@ -35,9 +38,9 @@ static void fail_recv(struct verve_qp *qp, enum verve_request_verdict verdict)
 }
 
 /*
- * RC: from the verdict on a request to an ACK or a NAK (9.7.5). A request that has
- * waited for its turn may not be the peer's (ooo.h): it is never refused, and the
- * peer is asked to send that PSN.
+ * RC: turn the verdict on a request into an ACK or a NAK (9.7.5). A request that
+ * was received out of order may be forged (ooo.h). It is never refused. Instead,
+ * the peer is asked to send that PSN.
  */
 static void answer(struct verve_qp *qp, const struct verve_pdu *pdu,
 		   enum verve_request_verdict verdict)
@@ -52,7 +55,7 @@ static void answer(struct verve_qp *qp, const struct verve_pdu *pdu,
 	}
 	switch (verdict) {
 	case VERVE_REQUEST_DONE:
-		/* READs, atomics and so on are acknowledged by their responses. */
+		/* The responses of READs, atomics and so on acknowledge them. */
 		if ((pdu->flags & VERVE_PDU_ACKREQ) &&
 		    !(verve_opcode_flags(pdu->opcode) & VERVE_OP_RD_ATOMIC))
 			verve_ack_owe(&resp->ack);
@@ -70,8 +73,8 @@ static void answer(struct verve_qp *qp, const struct verve_pdu *pdu,
 }
 
 /*
- * UC: nothing is acknowledged. A message that breaks a rule is dropped (9.8.3.2),
- * and a receive that is at fault ends the QP (9.9.3).
+ * UC: there are no acknowledgements. A message that violates the protocol is
+ * dropped (9.8.3.2). A faulty receive moves the QP to the error state (9.9.3).
  */
 static void conclude(struct verve_qp *qp, enum verve_request_verdict verdict)
 	__must_hold(&qp->lock)
@@ -101,7 +104,7 @@ static void conclude(struct verve_qp *qp, enum verve_request_verdict verdict)
 	}
 }
 
-/* PSNs that a request takes: a READ takes those of its responses (9.7.2). */
+/* Number of PSNs of a request. A READ takes those of its responses (9.7.2). */
 static u32 count_psns(const struct verve_qp *qp,
 		      const struct verve_arrival *arrival, u32 flags)
 	__must_hold(&qp->lock)
@@ -111,7 +114,7 @@ static u32 count_psns(const struct verve_qp *qp,
 	return verve_arrival_packets(arrival);
 }
 
-/* A request whose turn it is. */
+/* Execute the request whose turn it is. */
 static enum verve_request_verdict execute(struct verve_qp *qp,
 					  const struct verve_arrival *arrival,
 					  u32 flags)
@@ -144,7 +147,7 @@ static enum verve_request_verdict execute(struct verve_qp *qp,
 	return VERVE_REQUEST_DONE;
 }
 
-/* RC: a request with the PSN that is expected. */
+/* RC: process a request with the expected PSN. */
 static void receive_expected(struct verve_qp *qp,
 			     const struct verve_arrival *arrival, u32 flags)
 	__must_hold(&qp->lock)
@@ -154,15 +157,21 @@ static void receive_expected(struct verve_qp *qp,
 
 	verve_ack_advance(&resp->ack);
 	answer(qp, pdu, execute(qp, arrival, flags));
-	/* Packets that wait on do so because of another gap. */
+	/* There is another gap if packets still wait. */
 	if (pdu->ooo && resp->ooo.count)
 		verve_ack_gap(&resp->ack, resp->epsn);
 }
 
-/* So many requests that come again mean that our answers do not arrive. */
+/*
+ * This number of duplicates in a row means that the peer does not get the
+ * answers.
+ */
 #define PATIENCE	8
 
-/* 9.7.4.1.1: SENDs and WRITEs are acknowledged again, others respond again. */
+/*
+ * Duplicates: acknowledge SENDs and WRITEs again, respond to others again
+ * (9.7.4.1.1).
+ */
 static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 	__must_hold(&qp->lock)
 {
@@ -178,7 +187,7 @@ static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 		verve_rd_atomic_repeat(qp, pdu);
 }
 
-/* A packet before it is missing. It waits for that, where there is room. */
+/* An earlier packet is missing. Keep this one until its turn, if there is room. */
 static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
@@ -189,10 +198,11 @@ static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 }
 
 /*
- * So far ahead are only peers that go back anyway when something is missing, and behind
- * a long READ that was lost, so it need not be kept. Anybody may have sent it, with a
- * chance of a half. Were each one answered, one packet would have the peer send a whole
- * window again.
+ * The peer is so far ahead only if it goes back N after a loss anyway, and if it
+ * has sent past a long READ that was lost. So the packet need not be kept. It may
+ * be forged: a random PSN is far ahead with a probability of one half. If each
+ * such packet were answered, one packet would make the peer repeat a whole
+ * window.
  */
 static void refuse_far(struct verve_qp *qp, const struct verve_pdu *pdu)
 	__must_hold(&qp->lock)
@@ -208,7 +218,7 @@ static void refuse_far(struct verve_qp *qp, const struct verve_pdu *pdu)
 	verve_ack_gap(&resp->ack, pdu->psn);
 }
 
-/* UC: whatever comes is next; what was under way is lost (9.8.2.2.1). */
+/* UC: accept any PSN. After a gap, the message in progress is lost (9.8.2.2.1). */
 static bool resynchronise(struct verve_qp *qp, const struct verve_pdu *pdu,
 			  u32 flags)
 	__must_hold(&qp->lock)
@@ -236,7 +246,7 @@ static void receive_unreliable(struct verve_qp *qp,
 	conclude(qp, execute(qp, arrival, flags));
 	if (verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))
 		return;
-	/* Dropped or not, the PSN is used up. */
+	/* Dropped or not, the packet uses up its PSN. */
 	qp->resp.epsn = verve_psn_add(pdu->psn, 1);
 }
 
@@ -280,7 +290,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 		qp->comm_est = true;
 		verve_engine_event(qp, IB_EVENT_COMM_EST);
 	}
-	/* As if the QP were in the error state already */
+	/* Behave as in the error state. */
 	if (unlikely(verve_ack_is_fatal(&qp->resp.ack))) {
 		verve_qp_drop(qp, rx_drop_qp_state);
 		return false;
@@ -363,11 +373,11 @@ void verve_responder_flush(struct verve_qp *qp)
 	verve_ooo_drop(&resp->ooo);
 	if (resp->recv_valid)
 		verve_responder_fail_recv(qp, IB_WC_WR_FLUSH_ERR);
-	/* An SRQ's receives stay: others use them (10.2.9.2). */
+	/* The receives of an SRQ stay, because other QPs use them (10.2.9.2). */
 	if (qp->srq)
 		report_last_wqe(qp);
 	while (qp->rq.exists) {
-		/* A user may post as fast as that is flushed. */
+		/* A user may post receives as fast as they are flushed. */
 		if (!qp->budget) {
 			verve_engine_again(qp);
 			return;
