@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * ACKs of the responder, and its NAKs (IBTA vol. 1, 9.7.5.2)
- */
+/* ACKs and NAKs of the responder (IBTA vol. 1, 9.7.5.2) */
 #include "../offload/rc/ddp.h"
 #include "../wire/psn.h"
 #include "transport.h"
@@ -35,7 +33,7 @@ static void send_aeth(struct verve_qp *qp, u8 syndrome, u32 psn)
 	verve_train_add(qp->train, &qp->flow, &burst);
 }
 
-/* The QP takes no more requests, and its owner learns why. */
+/* The QP accepts no more requests, and an event tells the consumer the reason. */
 static void send_fatal_nak(struct verve_qp *qp, u8 nak, u32 psn)
 	__must_hold(&qp->lock)
 {
@@ -78,9 +76,9 @@ void verve_nak_rnr_once(struct verve_qp *qp)
 }
 
 /*
- * The NAK goes out once for a packet out of order, and again when a gap has been
- * closed and there is one more (9.7.5.2.8). A packet that waits for its turn is no
- * reason for a NAK: its sender may not be the peer.
+ * The NAK is sent once for a gap, and again for the next gap after the first is
+ * closed (9.7.5.2.8). A kept packet is no reason for a NAK, because it may be
+ * forged.
  */
 static void send_nak_seq_err(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -93,7 +91,10 @@ static void send_nak_seq_err(struct verve_qp *qp)
 		return;
 	/* A packet that waits for a page is not missing. */
 	ack->nak_due = stalls && resp->ooo.count;
-	/* Nothing is missing: the NAK would name a packet that is not sent yet. */
+	/*
+	 * No packet is missing: the NAK would name a PSN that has not been sent
+	 * yet.
+	 */
 	if (ack->nak_sent || stalls ||
 	    verve_psn_before(ack->nak_psn, resp->epsn))
 		return;
@@ -115,8 +116,8 @@ static void send_nak_rnr(struct verve_qp *qp)
 }
 
 /*
- * A sequence error NAK would acknowledge as much. But a peer that has not sent the
- * missing packet ignores that NAK: the packet that waits here may be a stranger's.
+ * A sequence error NAK would acknowledge the same PSNs. But a peer that has not
+ * sent the missing packet ignores the NAK, and the kept packet may be forged.
  */
 static void send_ack(struct verve_qp *qp)
 	__must_hold(&qp->lock)

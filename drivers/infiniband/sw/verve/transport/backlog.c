@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What may wait in an inbox (see backlog.h)
- */
+/* Bound of an inbox (see backlog.h) */
 #include <linux/compiler.h>
 #include "../path/net.h"
 #include "backlog.h"
 #include "transport.h"
 
 /*
- * Might it be what the peer has sent? This is read without the lock: while a verb
- * changes the QP the answer may be wrong, and costs a packet. The engine judges anew.
+ * Can the packet be one of the peer's? The fields are read without the lock.
+ * While a verb changes the QP the answer may be wrong, which costs a packet. The
+ * engine checks again.
  */
 static bool is_expected(const struct verve_qp *qp,
 			const struct verve_arrival *arrival)
@@ -18,12 +17,12 @@ static bool is_expected(const struct verve_qp *qp,
 	u32 due = verve_opcode_flags(arrival->pdu.opcode) & VERVE_OP_RESPONSE ?
 		  READ_ONCE(qp->req.una) : READ_ONCE(qp->resp.epsn);
 
-	/* A datagram may come from anywhere. */
+	/* Datagrams may come from any host. */
 	if (!verve_qp_is_connected(qp))
 		return true;
 	if (!verve_backlog_is_near(arrival->pdu.psn, due))
 		return false;
-	/* A wrong answer is a packet lost, or one too many */
+	/* A wrong answer drops a packet, or admits one too many. */
 	return data_race(verve_arrival_matches(arrival, &qp->flow.av));
 }
 
@@ -34,7 +33,7 @@ static void drop(struct verve_batch *batch, struct verve_arrival *arrival)
 	verve_arrival_free(arrival);
 }
 
-/* In order: what is left is linked as it was. */
+/* Drop packets without room. The rest keeps its order. */
 static void sift(struct verve_batch *batch, u32 waiting)
 {
 	struct llist_node **place = &batch->newest, *node;
@@ -60,7 +59,10 @@ bool verve_backlog_admit(struct verve_batch *batch)
 	struct verve_qp *qp = batch->qp;
 	u32 waiting = atomic_read(&qp->inbox_memory);
 
-	/* An empty inbox may be said to be full, for what has just been taken out. */
+	/*
+	 * inbox_memory may still count packets that the engine has just taken
+	 * out, so an empty inbox takes all packets.
+	 */
 	if (unlikely(!verve_backlog_has_room(waiting, false)) &&
 	    !llist_empty(&qp->inbox))
 		sift(batch, waiting);

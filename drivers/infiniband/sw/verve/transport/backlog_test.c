@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Backlogs: how much waits, and who has room
- */
+/* Backlogs: bound of the inbox, and room for expected packets */
 #include <kunit/test.h>
 #include "backlog.h"
 
-/* Packets of @memory until none is taken. Return: what waits then. */
+/* Add packets of @memory until there is no room. Return: memory in use then. */
 static u32 fill(u32 waiting, u32 memory, bool is_expected)
 {
 	while (verve_backlog_has_room(waiting, is_expected))
@@ -23,7 +21,7 @@ static void backlog__is_bounded(struct kunit *test)
 			(u32)VERVE_MAX_BACKLOG);
 }
 
-/* Of requests and of responses */
+/* Windows of both requests and responses */
 static void backlog__has_room_for_all_windows_twice(struct kunit *test)
 {
 	u32 windows = 2 * VERVE_MAX_UNACKED * VERVE_BACKLOG_LEAST;

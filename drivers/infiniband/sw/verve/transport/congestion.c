@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Congestion: who is told, and who waits (see congestion.h)
- */
+/* Congestion notification, and limits of the rate (see congestion.h) */
 #include <linux/hrtimer.h>
 #include <linux/slab.h>
 #include <linux/ktime.h>
@@ -13,25 +11,25 @@
 #include "transport.h"
 
 enum {
-	/* Before the first CNP, where the flow's own rate is not known */
+	/* Rate before the first CNP, if the flow's own rate is not known */
 	FIRST_KBIT	= 10 * 1000 * 1000,
-	/* What is sent in one go lasts for so long, at the rate of the flow. */
+	/* Duration of a burst at the flow's rate */
 	QUANTUM_NS	= 100 * 1000,
-	/* While one in so many packets is marked, nothing gets faster. */
+	/* The rate does not rise while one packet in this number is marked. */
 	REACTION_PACKETS = 8,
 	REACTION_MAX_NS	= 10 * 1000 * 1000,
-	/* Ethernet, IPv6, UDP, BTH, ICRC and what is between two frames */
+	/* Ethernet, IPv6, UDP, BTH, ICRC, and preamble, FCS and gap of a frame */
 	OVERHEAD	= 14 + 40 + 8 + 12 + 4 + 24,
 };
 
 /**
- * struct verve_congestion - a QP that is held back
- * @timer: runs when the QP may not send yet
- * @qp: whose
- * @flow: how fast
- * @next: ns: when it may send again
+ * struct verve_congestion - rate limit of a QP
+ * @timer: runs while the QP may not send yet
+ * @qp: limited QP
+ * @flow: present rate
+ * @next: time in ns from which the QP may send again
  * @unheeded: bytes sent since @flow was last advanced
- * @is_held: it is held back
+ * @is_held: the limit is in effect
  */
 struct verve_congestion {
 	struct hrtimer timer;
@@ -47,7 +45,10 @@ static const struct verve_cc_params *params_of(const struct verve_qp *qp)
 	return &qp->dev->cc;
 }
 
-/* Apart from the train: it has a traffic class and a priority of its own. */
+/*
+ * A CNP does not join the train, because it has its own traffic class and
+ * priority.
+ */
 static void send_cnp(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -80,7 +81,7 @@ void verve_congestion_marked(struct verve_qp *qp)
 	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&qp->lock);
-	/* From memory to memory there is nothing to mark. */
+	/* Copies from memory to memory pass no queue that could be congested. */
 	if (!verve_cc(params, NP_ENABLE) || qp->pair.peer)
 		return;
 	if (qp->cnp_sent && now - qp->cnp_sent < pause)
@@ -115,7 +116,7 @@ static struct verve_congestion *get(struct verve_qp *qp)
 	return congestion;
 }
 
-/* What is on its way takes a round trip to be answered: so fast it was sent. */
+/* Return: present rate. The outstanding packets were sent within a round trip. */
 static u32 present_rate(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -130,9 +131,9 @@ static u32 present_rate(const struct verve_qp *qp)
 }
 
 /*
- * ns until it shows whether a rate was right: the time of an answer, and of a few
- * packets, which may be marked. Adapters are so fast that the parameters' times
- * are longer than both.
+ * Return: ns until the effect of a rate shows: one round trip, and the time of a
+ * few packets, which may be marked. On fast links the times of the parameters are
+ * longer than both.
  */
 static u32 reaction_time(const struct verve_qp *qp,
 			 const struct verve_dcqcn *flow)
@@ -145,8 +146,8 @@ static u32 reaction_time(const struct verve_qp *qp,
 }
 
 /*
- * Bytes that show whether a rate is right: those few packets, fewer where they take
- * too long.
+ * Return: bytes that show the effect of a rate: those few packets, or fewer if
+ * they take too long.
  */
 static u32 evidence(const struct verve_qp *qp, const struct verve_dcqcn *flow)
 	__must_hold(&qp->lock)
@@ -180,7 +181,7 @@ void verve_congestion_notified(struct verve_qp *qp)
 			reaction_time(qp, &congestion->flow), now);
 }
 
-/* One timer, for whichever side of the QP asks. */
+/* Start the timer, which requester and responder share. */
 static void wait(struct verve_qp *qp, u64 ns)
 	__must_hold(&qp->lock)
 {
@@ -191,7 +192,7 @@ static void wait(struct verve_qp *qp, u64 ns)
 			      HRTIMER_MODE_REL_SOFT);
 }
 
-/* Packets that last for the quantum, at least one. */
+/* Return: packets of a burst, at least one. */
 static u32 quantum(const struct verve_qp *qp, const struct verve_dcqcn *flow)
 	__must_hold(&qp->lock)
 {
@@ -231,7 +232,7 @@ void verve_congestion_sent(struct verve_qp *qp, u32 packets, u32 bytes)
 		return;
 	bytes += packets * OVERHEAD;
 	congestion->unheeded += bytes;
-	/* What was not sent in time is not made up for. */
+	/* Unused time gives no credit. */
 	congestion->next = max(congestion->next, ktime_get_ns()) +
 			   verve_dcqcn_delay(&congestion->flow, bytes);
 }
@@ -252,7 +253,7 @@ void verve_congestion_reset(struct verve_qp *qp)
 
 void verve_congestion_stop(struct verve_qp *qp)
 {
-	/* The QP is dead, and gets none any more. */
+	/* The QP is dead, so no CPU sets the pointer any more. */
 	struct verve_congestion *congestion = context_unsafe(qp->congestion);
 
 	if (congestion)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Datagrams: UD QPs and the GSI, which is QP 1 (IBTA vol. 1, 9.8.4, 13.5)
- */
+/* Datagrams: UD QPs, and the GSI on QP 1 (IBTA vol. 1, 9.8.4, 13.5) */
 #include <rdma/ib_mad.h>
 #include "../wire/psn.h"
 #include "outstanding.h"
@@ -9,14 +7,14 @@
 
 enum {
 	GRH_BYTES = 40,
-	/* Highest bit: take the QP's own (10.2.5). */
+	/* Highest bit: use the QP's own Q_Key (10.2.5). */
 	QKEY_CONTROLLED = 1U << 31,
 };
 
 /*
- * What a completion tells of the headers that a datagram came with (A17.4.5.1). Verbs
- * have no place for it. ConnectX puts it where the service level would be, of which
- * RoCE has none on the wire, and programs, UCX for one, look there.
+ * Headers of a received datagram, as a completion reports them (A17.4.5.1). Verbs
+ * have no field for them. ConnectX reports them in the service level, which RoCE
+ * does not have on the wire. Programs such as UCX read them there.
  */
 enum {
 	SL_IPV6 = 1,
@@ -46,7 +44,7 @@ static int transmit(struct verve_qp *qp, const struct verve_swqe *wqe,
 	};
 	int err;
 
-	/* The AH serves datagrams between any QPs. */
+	/* The source port depends on both QPNs, while an AH serves all QPs. */
 	flow.av.sport = rdma_get_udp_sport(av->flow_label, qp->qpn, wqe->rqpn);
 	if (wqe->rqpn == VERVE_MULTICAST_QPN)
 		verve_count(qp, sent_mcast_pkts, 1);
@@ -87,7 +85,7 @@ bool verve_datagram_send(struct verve_qp *qp, struct verve_swqe *wqe)
 		verve_completer_fail(qp, IB_WC_LOC_PROT_ERR);
 		return true;
 	}
-	/* Connection management waits for an answer. */
+	/* Connection management waits for an answer to this datagram. */
 	if (qp->type == IB_QPT_GSI)
 		verve_hw_roce_suspect(qp->dev);
 	verve_outstanding_sent(&qp->req, 1);
@@ -124,7 +122,7 @@ static void fail(struct verve_qp *qp, enum ib_wc_status status)
 	verve_engine_error(qp);
 }
 
-/* What the core asks of a datagram to answer it */
+/* Set the fields that the core needs for an answer to the datagram. */
 static void describe_link(struct verve_qp *qp, struct ib_wc *wc,
 			  const struct verve_arrival *arrival, bool is_v6)
 {
@@ -159,7 +157,7 @@ static void complete_recv(struct verve_qp *qp,
 	verve_responder_complete(qp, &wc, pdu->flags & VERVE_PDU_SOLICITED);
 }
 
-/* By a group it comes to those who are attached to it, and to nobody else. */
+/* Multicast datagrams must come through a group, and unicast ones must not. */
 static bool is_misdirected(const struct verve_arrival *arrival)
 {
 	return verve_arrival_is_multicast(arrival) !=
@@ -167,7 +165,8 @@ static bool is_misdirected(const struct verve_arrival *arrival)
 }
 
 /*
- * Is it a management datagram (13.4.2)? Any other would get a line in the log.
+ * Is it a management datagram (13.4.2)? The core would log an error for any
+ * other.
  */
 static bool is_mad(const struct verve_arrival *arrival)
 {
@@ -181,7 +180,7 @@ static bool is_mad(const struct verve_arrival *arrival)
 	       version == IB_MGMT_BASE_VERSION;
 }
 
-/* Is it nothing for this QP? Then it has been counted. */
+/* Is the datagram invalid for this QP? Then its drop is counted. */
 static bool is_refused(struct verve_qp *qp, const struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
@@ -219,7 +218,10 @@ void verve_datagram_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 		fail(qp, IB_WC_LOC_QP_OP_ERR);
 		return;
 	}
-	/* Anybody may have sent it: the receive waits for the next (9.9.3, D and E). */
+	/*
+	 * Any host may have sent the datagram, so the receive stays for the next
+	 * one (9.9.3, D and E).
+	 */
 	if (pdu->length + GRH_BYTES > qp->resp.recv.length) {
 		verve_qp_drop(qp, rx_drop_too_long);
 		return;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * DCQCN, the reaction point (see dcqcn.h)
- */
+/* DCQCN: the reaction point (see dcqcn.h) */
 #include <linux/compiler.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -12,7 +10,7 @@
 enum {
 	KBIT_PER_MBIT	= 1000,
 	ALPHA_SHIFT	= 10,
-	/* What one call makes up for. After a longer silence more is not known. */
+	/* Limits of the steps that one call catches up on after a long silence */
 	MOST_STEPS	= 32,
 	MOST_AGEINGS	= 1024,
 };
@@ -68,7 +66,7 @@ void verve_dcqcn_begin(struct verve_dcqcn *flow,
 	};
 }
 
-/* @cnp: towards 1, else towards 0 */
+/* Move alpha towards 1 for a CNP, otherwise towards 0. */
 static void age(struct verve_dcqcn *flow, u32 g, bool cnp)
 {
 	flow->alpha = flow->alpha * g >> ALPHA_SHIFT;
@@ -83,7 +81,7 @@ void verve_dcqcn_cut(struct verve_dcqcn *flow,
 		     (u64)NSEC_PER_USEC;
 	u32 most, loss;
 
-	/* Nothing gets better until it has been quiet for a while. */
+	/* Steps and ageing start again after a CNP. */
 	flow->raised = now;
 	flow->aged = now;
 	flow->used = 0;
@@ -92,7 +90,10 @@ void verve_dcqcn_cut(struct verve_dcqcn *flow,
 	most = flow->rate - div_u64((u64)flow->rate *
 				    verve_cc(params, RP_MIN_DEC_FAC), 100);
 	loss = (u64)flow->rate * flow->alpha >> verve_cc(params, RP_GD);
-	/* To win back no more than there was; or what there was before the last. */
+	/*
+	 * Recover to the rate before this cut. But if no step followed the last
+	 * cut, keep its target, unless rp_clamp_tgt_rate is set.
+	 */
 	if (verve_cc(params, RP_CLAMP_TGT_RATE) || flow->timed || flow->counted)
 		flow->target = flow->rate;
 	flow->rate = max(flow->rate - min(loss, most), lowest(params));
@@ -116,7 +117,7 @@ static void age_by_time(struct verve_dcqcn *flow,
 	flow->aged += passed * period;
 }
 
-/* Fast recovery, additive increase, hyper increase */
+/* Fast recovery, additive increase or hyper increase */
 static void raise(struct verve_dcqcn *flow,
 		  const struct verve_cc_params *params)
 {
@@ -130,7 +131,7 @@ static void raise(struct verve_dcqcn *flow,
 	else if (max(flow->timed, flow->counted) > threshold)
 		target += verve_cc(params, RP_AI_RATE) * KBIT_PER_MBIT;
 	flow->target = min_t(u64, target, highest(params));
-	/* Rounded up, so that the highest rate is reached. */
+	/* Round up, so that the rate reaches the maximum. */
 	flow->rate = ((u64)flow->rate + flow->target + 1) / 2;
 }
 
@@ -143,7 +144,10 @@ static void raise_by_time(struct verve_dcqcn *flow,
 
 	if (now - flow->raised < period || flow->used < least)
 		return;
-	/* Who was silent for long has not found out that more can be sent. */
+	/*
+	 * Take one step, however long the silence was, because a silent flow has
+	 * no evidence for a higher rate.
+	 */
 	flow->timed++;
 	raise(flow, params);
 	flow->raised = now;
@@ -176,6 +180,6 @@ bool verve_dcqcn_advance(struct verve_dcqcn *flow,
 
 u64 verve_dcqcn_delay(const struct verve_dcqcn *flow, u32 bytes)
 {
-	/* 8 bits a byte, 10^6 ns for 1 kbit/s to send one */
+	/* 8 bits a byte; a rate of 1 kbit/s sends one bit in 10^6 ns */
 	return div_u64((u64)bytes * 8 * NSEC_PER_MSEC, flow->rate);
 }

@@ -29,8 +29,8 @@ extern const struct verve_cc_limit verve_cc_limits[VERVE_NUM_CC_PARAMS];
  * @timed: steps by time since the last CNP
  * @counted: steps by bytes since the last CNP
  * @cut: time in ns of the last rate cut
- * @aged: time in ns of the last decrease of alpha
- * @raised: time in ns of the last step by time
+ * @aged: time in ns of the last decrease of alpha, or CNP
+ * @raised: time in ns of the last step by time, or CNP
  */
 struct verve_dcqcn {
 	u32 rate;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * DCQCN: rates stay in their bounds, sink with CNPs, and come back without
- */
+/* DCQCN: rates stay in bounds, sink with CNPs, and recover without */
 #include <kunit/test.h>
 #include "dcqcn.c"
 
@@ -25,7 +23,10 @@ static struct verve_dcqcn begun(const struct verve_cc_params *params, u32 rate)
 	return flow;
 }
 
-/* The first CNP would halve the rate, for alpha is nearly 1 then. */
+/*
+ * The first CNP nearly halves the rate, because alpha is nearly 1. rp_min_dec_fac
+ * bounds the cut.
+ */
 static void dcqcn_halves(struct kunit *test)
 {
 	struct verve_cc_params params = defaults();
@@ -40,7 +41,7 @@ static void dcqcn_halves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flow.target, 1000000);
 }
 
-/* CNPs that come before the first one can have had an effect are one. */
+/* CNPs within the reaction time of a cut count as one. */
 static void dcqcn_once_a_round_trip(struct kunit *test)
 {
 	struct verve_cc_params params = defaults();
@@ -69,7 +70,7 @@ static void dcqcn_lowest(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, flow.alpha <= 1 << ALPHA_SHIFT);
 }
 
-/* No CNP takes more than rp_min_dec_fac leaves. */
+/* No CNP cuts the rate below rp_min_dec_fac percent. */
 static void dcqcn_decrease_bounded(struct kunit *test)
 {
 	struct verve_cc_params params = defaults();
@@ -82,7 +83,10 @@ static void dcqcn_decrease_bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flow.rate, 800000);
 }
 
-/* What one CNP took is won back first, by halves; then the flow tries more. */
+/*
+ * Fast recovery returns to the former rate by halves. Then the rate rises
+ * further.
+ */
 static void dcqcn_recovers(struct kunit *test)
 {
 	struct verve_cc_params params = defaults();
@@ -108,7 +112,7 @@ static void dcqcn_recovers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, flow.target > 1000000);
 }
 
-/* Where answers take long, steps are taken as seldom; a CNP puts them off. */
+/* A step waits for the reaction time, and a CNP restarts the wait. */
 static void dcqcn_steps_once_a_round_trip(struct kunit *test)
 {
 	struct verve_cc_params params = defaults();
@@ -124,7 +128,7 @@ static void dcqcn_steps_once_a_round_trip(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, flow.rate > cut);
 }
 
-/* Who hardly sends does not learn that more can be sent. */
+/* A flow that hardly sends has no evidence for a higher rate. */
 static void dcqcn_steps_if_used(struct kunit *test)
 {
 	struct verve_cc_params params = defaults();
@@ -140,7 +144,7 @@ static void dcqcn_steps_if_used(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flow.rate, cut);
 	verve_dcqcn_advance(&flow, &params, 100, 0, 1000, now += MS);
 	KUNIT_EXPECT_TRUE(test, flow.rate > cut);
-	/* And so for the next step; a CNP begins anew. */
+	/* The same holds for the next step. A CNP starts the count again. */
 	cut = flow.rate;
 	verve_dcqcn_advance(&flow, &params, 999, 0, 1000, now += MS);
 	KUNIT_EXPECT_EQ(test, flow.rate, cut);
@@ -150,7 +154,7 @@ static void dcqcn_steps_if_used(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flow.rate, cut);
 }
 
-/* After many CNPs, what is won back is what the last one took. */
+/* After many CNPs, recovery returns to the rate before the last one. */
 static void dcqcn_wins_back_the_last(struct kunit *test)
 {
 	struct verve_cc_params params = defaults();
@@ -172,7 +176,7 @@ static void dcqcn_wins_back_the_last(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flow.target, 1000000);
 }
 
-/* Both by time and by bytes: hyper increase, until nothing is held back */
+/* Steps by both time and bytes: hyper increase, until the limit ends */
 static void dcqcn_ends(struct kunit *test)
 {
 	struct verve_cc_params params = defaults();
@@ -190,7 +194,7 @@ static void dcqcn_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flow.rate, 25000 * 1000);
 }
 
-/* After an hour, and after as many bytes as can be counted: bounded work */
+/* The work after an hour, and after the largest byte count, is bounded. */
 static void dcqcn_long_silence(struct kunit *test)
 {
 	struct verve_cc_params params = defaults();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fetching: a user's send requests become the kernel's own, one copy each, before
- * anything of them is looked at.
+ * Fetching: copies a user's send requests once into the kernel, before any check.
  */
 #include <linux/local_lock.h>
 #include <linux/percpu.h>
@@ -9,8 +8,8 @@
 #include "transport.h"
 
 /*
- * A user's request, copied here before it is looked at. Used with BH off, and with the
- * lock, as BH off does not keep others from the CPU with PREEMPT_RT.
+ * Copy of a user's request, taken before any check. Used with BH off and under
+ * bh_lock, because on PREEMPT_RT BH off does not keep other tasks from the CPU.
  */
 struct scratch {
 	local_lock_t bh_lock;
@@ -27,7 +26,10 @@ static void copy_request(struct verve_sq *sq, const struct rxe_send_wqe *wqe)
 
 	local_lock_nested_bh(&scratch.bh_lock);
 	copy = (void *)this_cpu_ptr(&scratch)->wqe;
-	/* The header first: only the copy says how much follows. */
+	/*
+	 * Copy the header first, because only the copy tells the length of the
+	 * rest.
+	 */
 	memcpy(copy, wqe, sizeof(*wqe));
 	memcpy(copy->dma.inline_data, wqe->dma.inline_data,
 	       verve_wqe_tail(&sq->limits, copy));
@@ -44,7 +46,7 @@ bool verve_requester_fetch(struct verve_qp *qp)
 	    verve_ring_pending(&sq->ring) <= have)
 		return false;
 	copy_request(sq, verve_ring_slot(&sq->ring, have));
-	/* The copy before its index: see verve_sq_head() */
+	/* Store the copy before its index: see verve_sq_head() */
 	smp_store_release(&sq->head, sq->head + 1);
 	return true;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flushing: send requests that are not executed any more complete all the same
- * (IBTA vol. 1, 10.3.1, 10.8.2.2.1)
+ * Flushing: send requests that will not be executed complete in error (IBTA vol.
+ * 1, 10.3.1, 10.8.2.2.1)
  */
 #include <linux/minmax.h>
 #include "outstanding.h"
 #include "transport.h"
 
-/* Has one not completed, be it fetched already or not? */
+/* Is there a request that has not completed, fetched or not? */
 static bool has_request(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -16,9 +16,10 @@ static bool has_request(struct verve_qp *qp)
 }
 
 /*
- * Up to @most requests, or what there is. A user may fill the ring as fast as it is
- * emptied: each costs as much of the budget as a packet does.
- * Return: how many of @most are left to the next round, 0 if there are no more.
+ * Flush up to @most requests. A user may fill the ring as fast as it is flushed,
+ * so each request costs as much of the budget as a packet.
+ * Return: number of requests, out of @most, left to the next round; 0 if there
+ * are no more.
  */
 static u32 flush(struct verve_qp *qp, u32 most)
 	__must_hold(&qp->lock)

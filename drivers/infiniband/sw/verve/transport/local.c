@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests that end on this side: they change keys, and no packet tells.
+ * Local requests, which change keys and send no packet.
  *
- * An executed one stays in the queue until what went before it is done. It has
- * no PSNs: its last one is that of what went before, so that the ACK of that
- * retires both; and the requester steps over it when it goes back after a loss.
+ * An executed local request stays in the queue until all earlier requests have
+ * completed. It has no PSNs of its own. Its last PSN is that of the request
+ * before it, so that one ACK retires both, and recovery steps over it.
  */
 #include "../memory/fast.h"
 #include "../memory/window.h"
@@ -25,7 +25,7 @@ static int bind_window(struct verve_qp *qp, const struct verve_swqe *wqe)
 	return verve_window_bind(&qp->scope, &binding);
 }
 
-/* Return: 0, -EAGAIN when it is to be repeated later, or -EINVAL. */
+/* Return: 0, -EAGAIN if the request must be repeated later, or -EINVAL. */
 static int execute(struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {

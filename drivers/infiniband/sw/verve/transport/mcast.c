@@ -2,11 +2,11 @@
 /*
  * Multicast (IBTA vol. 1, 10.5; Annex A17.8).
  *
- * In RoCEv2 a group's GID is its IP address. The first QP that is attached to
- * a group joins it on the device's netdev, as a socket would: this sets the
- * netdev's filter, has routers and switches forward the group by IGMP or MLD,
- * and makes the IP stack hand what this machine sends to itself, too. The last
- * one that is detached leaves it. rdma_cm may join as well: IP counts.
+ * In RoCEv2 a group's GID is its IP address. The first QP that attaches to a
+ * group joins the group on the device's netdev, as a socket would. The join sets
+ * the netdev's filter, makes routers and switches forward the group by IGMP or
+ * MLD, and makes the IP stack loop local packets back. The last QP that detaches
+ * leaves the group. rdma_cm may also join; IP counts the memberships.
  *
  * Order: the lock of struct verve_mcast, then RTNL.
  */
@@ -88,7 +88,7 @@ static void leave_v6(struct net_device *ndev, const struct in6_addr *addr)
 }
 #endif
 
-/* Until RTNL is dropped the netdev, if there is one, stays registered. */
+/* RTNL keeps the netdev, if any, registered. */
 static int join(struct verve_dev *dev, const struct in6_addr *addr)
 {
 	struct net_device *ndev;
@@ -106,7 +106,7 @@ static int join(struct verve_dev *dev, const struct in6_addr *addr)
 	return err;
 }
 
-/* A netdev that is gone took its memberships with it. */
+/* A netdev that has been unregistered has left its groups. */
 static void leave(struct verve_dev *dev, const struct in6_addr *addr)
 {
 	struct net_device *ndev;
@@ -215,14 +215,15 @@ static struct in6_addr group_address(const union ib_gid *gid)
 }
 
 /**
- * verve_attach_mcast() - have a QP receive what is sent to a group
+ * verve_attach_mcast() - attach a QP to a multicast group
  * @ibqp: UD QP, as the core has checked
- * @gid: IPv6 multicast address, or an IPv4 one as v4-mapped; likewise
- * @lid: means nothing in RoCE
+ * @gid: IPv6 multicast address, or an IPv4 one as v4-mapped, as the core has
+ *	checked
+ * @lid: has no meaning in RoCE
  *
  * Context: process.
- * Return: 0; -ENOMEM, also beyond a limit; -EADDRNOTAVAIL when the netdev does
- * not have this version of IP; -ENODEV when it is going away.
+ * Return: 0; -ENOMEM, also beyond a limit; -EADDRNOTAVAIL if the netdev does not
+ * have this version of IP; -ENODEV if the netdev is being unregistered.
  */
 int verve_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
@@ -243,13 +244,13 @@ int verve_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 }
 
 /**
- * verve_detach_mcast() - the reverse
+ * verve_detach_mcast() - detach a QP from a multicast group
  * @ibqp: QP
  * @gid: group
- * @lid: means nothing in RoCE
+ * @lid: has no meaning in RoCE
  *
  * Context: process.
- * Return: 0, or -EINVAL when it is not attached.
+ * Return: 0, or -EINVAL if the QP is not attached.
  */
 int verve_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
@@ -284,7 +285,7 @@ static void give(struct verve_net *vnet, struct verve_qp *qp,
 	verve_batch_receive(&batch);
 }
 
-/* To every QP that is attached (IBTA vol. 1, 10.5.2.2) */
+/* Deliver to all attached QPs (IBTA vol. 1, 10.5.2.2). */
 bool verve_mcast_receive(struct verve_net *vnet, struct verve_dev *dev,
 			 const struct in6_addr *addr,
 			 const struct verve_arrival *arrival)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SENDs and RDMA WRITEs at the responder: the message under way, packet by packet
- * (IBTA vol. 1, 9.4.1, 9.4.3)
+ * SENDs and RDMA WRITEs at the responder: the message in progress (IBTA vol. 1,
+ * 9.4.1, 9.4.3)
  */
 #include "../offload/rc/ddp.h"
 #include "transport.h"
 
-/* The memory of the message under way is not used beyond this round. */
+/* Release the memory of the message at the end of a round, or earlier. */
 static void end_copy(struct verve_responder *resp)
 {
 	if (resp->is_copying)
@@ -31,7 +31,7 @@ static int aim_write(struct verve_qp *qp)
 	u64 va = resp->message.va + resp->message.offset;
 	struct verve_mr *mr;
 
-	/* An empty WRITE names no memory: its key is not looked at (9.7.4.1.5) */
+	/* The key of a WRITE without data is not checked (9.7.4.1.5). */
 	if (!resp->message.left) {
 		verve_iter_flat(&resp->dest, NULL, 0);
 		return 0;
@@ -49,7 +49,7 @@ static int aim_write(struct verve_qp *qp)
 	return -EACCES;
 }
 
-/* Have resp.dest point to where the next payload goes. */
+/* Point resp.dest to the destination of the next payload. */
 static int aim(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -167,8 +167,8 @@ static bool is_too_long(const struct verve_responder *resp, u32 flags,
 }
 
 /*
- * The key goes after all that was to use it: the data have been placed, and
- * READs that came before are answered (9.4.1.1.3).
+ * Invalidate the key after all its uses: the payload has been placed, and earlier
+ * READs are answered (9.4.1.1.3).
  */
 static enum verve_request_verdict invalidate(struct verve_qp *qp, u32 rkey)
 	__must_hold(&qp->lock)
@@ -202,7 +202,7 @@ static enum verve_request_verdict copy_verdict(u32 flags, int err)
 	}
 }
 
-/* The payload goes to its place, and the key that the request names goes away. */
+/* Copy the payload, and invalidate the key of a SEND with Invalidate. */
 static enum verve_request_verdict place(struct verve_qp *qp,
 					const struct verve_arrival *arrival,
 					u32 flags)
@@ -223,7 +223,7 @@ static enum verve_request_verdict place(struct verve_qp *qp,
 	return verdict;
 }
 
-/* The packet counts as lost. It will come again, and so will its begin(). */
+/* Undo begin(). The packet counts as lost, and its repeat calls begin() again. */
 static void take_back(struct verve_responder *resp, u32 flags)
 {
 	end_copy(resp);

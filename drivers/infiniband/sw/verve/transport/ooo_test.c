@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Packets that came out of order: each comes out once, in its turn, or is given back
- */
+/* Packets out of order: each is returned once, in its turn, or is freed */
 #include <kunit/test.h>
 
-/* The path's; here it only counts. */
+/* Stand-ins for the path's functions, which only count */
 #define verve_arrival_free ooo_test_arrival_free
 #define verve_arrival_repeats ooo_test_arrival_repeats
 #include "ooo.c"
@@ -18,7 +16,7 @@ void ooo_test_arrival_free(struct verve_arrival *arrival)
 	freed++;
 }
 
-/* Here the address tells whether two are the same. */
+/* Two packets are the same if they have the same address. */
 bool ooo_test_arrival_repeats(const struct verve_arrival *arrival,
 			      const struct verve_arrival *other)
 {
@@ -42,7 +40,7 @@ static bool keep(struct verve_ooo *ooo, struct verve_arrival *arrival, u32 psn)
 	return verve_ooo_keep(ooo, arrival) == VERVE_OOO_KEPT;
 }
 
-/* Whatever the order they came in, also across the end of the PSNs */
+/* Any order of arrival, also across the wrap of the PSNs */
 static void ooo_in_any_order(struct kunit *test)
 {
 	const u32 base = 0xfffffe;
@@ -82,7 +80,7 @@ static void ooo_not_due(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, verve_ooo_take(&ooo, 9) == &all[0]);
 }
 
-/* What has come again meanwhile is given back. */
+/* Packets behind the expected PSN are freed. */
 static void ooo_too_late(struct kunit *test)
 {
 	struct verve_arrival *all = arrivals(test);
@@ -96,7 +94,7 @@ static void ooo_too_late(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !verve_ooo_take(&ooo, 3));
 	KUNIT_EXPECT_EQ(test, freed, 4);
 	KUNIT_EXPECT_EQ(test, ooo.count, 0);
-	/* Empty, it begins anew. */
+	/* An empty list starts again. */
 	KUNIT_EXPECT_TRUE(test, keep(&ooo, &all[0], 100));
 	KUNIT_EXPECT_TRUE(test, verve_ooo_take(&ooo, 100) == &all[0]);
 	KUNIT_EXPECT_EQ(test, atomic_read(&kept_total), 0);
@@ -117,7 +115,7 @@ static void ooo_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, freed, 3);
 }
 
-/* Neither of two that contradict each other, wherever they belong, is believed. */
+/* Two contradicting packets are both dropped, at any position. */
 static void ooo_contradicted(struct kunit *test)
 {
 	struct verve_arrival *all = arrivals(test);
@@ -135,7 +133,7 @@ static void ooo_contradicted(struct kunit *test)
 				VERVE_OOO_CONFLICT);
 		KUNIT_EXPECT_EQ(test, freed, 1);
 		KUNIT_EXPECT_EQ(test, ooo.count, 3);
-		/* The peer's is kept again. */
+		/* The next packet with that PSN is kept again. */
 		KUNIT_EXPECT_TRUE(test, keep(&ooo, &all[4], 10 + i));
 		KUNIT_EXPECT_TRUE(test, keep(&ooo, &all[5], 14));
 		for (j = 0; j < 5; j++)
@@ -145,7 +143,7 @@ static void ooo_contradicted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&kept_total), 0);
 }
 
-/* It waits for one interval at least, and for two at most. */
+/* A packet waits for at least one interval, and at most two. */
 static void ooo_ages(struct kunit *test)
 {
 	struct verve_arrival *all = arrivals(test);
@@ -158,7 +156,7 @@ static void ooo_ages(struct kunit *test)
 	keep(&ooo, &all[1], 11);
 	KUNIT_EXPECT_EQ(test, verve_ooo_age(&ooo), 2);
 	KUNIT_EXPECT_EQ(test, ooo.count, 1);
-	/* It has become the last one. */
+	/* The remaining packet is the last one now. */
 	KUNIT_EXPECT_TRUE(test, keep(&ooo, &all[3], 13));
 	KUNIT_EXPECT_TRUE(test, verve_ooo_take(&ooo, 11) == &all[1]);
 	KUNIT_EXPECT_TRUE(test, all[1].pdu.ooo == VERVE_OOO_OLD);
@@ -173,7 +171,7 @@ static void ooo_ages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&kept_total), 0);
 }
 
-/* However many fill what there is, each of the others keeps a few. */
+/* However many QPs use up the common limit, each QP keeps its reserve. */
 static void ooo_limits(struct kunit *test)
 {
 	struct verve_arrival *all = arrivals(test), *more = all + VERVE_MAX_OOO;
@@ -200,7 +198,7 @@ static void ooo_limits(struct kunit *test)
 			VERVE_MIN_OOO);
 }
 
-/* Its memory is its sender's, for the moment only. */
+/* A looped packet is not kept, because its payload is in the sender's memory. */
 static void ooo_loopback(struct kunit *test)
 {
 	struct verve_arrival *all = arrivals(test);

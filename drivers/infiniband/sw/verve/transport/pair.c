@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Pairs: two engines of one device, run as one (see pair.h)
- */
+/* Pairs: two engines of one device, run as one (see pair.h) */
 #include "../device.h"
 #include "../path/loop.h"
 #include "pair.h"
 #include "transport.h"
 
 /*
- * Might the QP be connected with one of this device? An address to itself is
- * what such QPs have, as long as the port is up: without it, not even a NIC
- * would deliver.
+ * Can the QP be connected with one of this device? Such a QP has the same source
+ * and destination address. The port must be up, because a NIC would not deliver
+ * without it.
  */
 static bool may_have_peer(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -23,7 +21,7 @@ static bool may_have_peer(const struct verve_qp *qp)
 	       verve_loop_is_on() && READ_ONCE(qp->dev->port_active);
 }
 
-/* Is the peer's peer the QP, and do both mean the same by a packet? */
+/* Is each QP the peer of the other, and are their attributes compatible? */
 static bool are_connected(const struct verve_qp *qp,
 			  const struct verve_qp *peer)
 	__must_hold(&qp->lock)
@@ -38,7 +36,7 @@ static bool are_connected(const struct verve_qp *qp,
 	       ipv6_addr_equal(&av->saddr, &back->daddr);
 }
 
-/* Return: who it may be, with a reference, or NULL */
+/* Return: candidate for the peer, with a reference, or NULL. */
 static struct verve_qp *find_peer(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -55,7 +53,7 @@ static struct verve_qp *find_peer(struct verve_qp *qp)
 	return NULL;
 }
 
-/* Leave a note, for whoever holds the peer's lock. */
+/* Add the QP to the peer's callers, which the holder of the peer's lock wakes. */
 static void call(struct verve_qp *qp, struct verve_qp *peer)
 	__must_hold(&qp->lock)
 {
@@ -67,20 +65,20 @@ static void call(struct verve_qp *qp, struct verve_qp *peer)
 	smp_mb();
 }
 
-/* The lock is had, for the round if the two are a pair, or let go. */
+/* With both locks held: make the QPs a pair for the round, or release the peer. */
 static void pair_up(struct verve_qp *qp, struct verve_qp *peer)
 	__must_hold(&qp->lock)
 	__releases(&peer->lock)
 {
 	if (are_connected(qp, peer)) {
-		/* By verve_pair_part(), which sparse cannot know */
+		/* verve_pair_part() releases the lock, which sparse cannot know. */
 		__release(&peer->lock);
 		qp->pair.peer = peer;
 		peer->pair.peer = qp;
 		return;
 	}
 	spin_unlock(&peer->lock);
-	/* Whoever tried the lock in vain */
+	/* Serve entries that failed to get the lock. */
 	verve_engine_nudge(peer);
 	verve_qp_put(peer);
 }
@@ -102,7 +100,7 @@ bool verve_pair_join(struct verve_qp *qp, bool patient)
 		return true;
 	}
 	call(qp, peer);
-	/* It may have become free meanwhile. */
+	/* The lock may have become free meanwhile. */
 	if (spin_trylock(&peer->lock)) {
 		pair_up(qp, peer);
 		return true;
@@ -118,7 +116,7 @@ struct verve_qp *verve_pair_part(struct verve_qp *qp)
 	lockdep_assert_held(&qp->lock);
 	if (!peer)
 		return NULL;
-	/* By verve_pair_join() */
+	/* verve_pair_join() acquired the lock. */
 	__acquire(&peer->lock);
 	qp->pair.peer = NULL;
 	peer->pair.peer = NULL;
@@ -178,7 +176,10 @@ bool verve_pair_settle(struct verve_qp *qp)
 	loop->has_responded = false;
 	verve_loop_flush(peer->train);
 	verve_responder_round_end(peer);
-	/* What waits for a page cannot be sent again as often as it is asked for. */
+	/*
+	 * A stalled request must not be repeated as often as the peer asks for
+	 * it.
+	 */
 	return loop->has_responded &&
 	       !verve_stall_is_on(qp, VERVE_STALL_REQUESTS);
 }
@@ -190,9 +191,9 @@ static u8 lost_kind(const struct verve_arrival *arrival)
 }
 
 /*
- * Its sender's memory is good for this moment only, so what cannot be placed
- * now is not kept, but asked for again. Packets are kept from when the two were
- * no pair yet.
+ * The payload is in the sender's memory, which is valid only during this call. So
+ * a packet that cannot be placed now is not kept, but requested again. Kept
+ * packets are from before the two QPs became a pair.
  */
 void verve_pair_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
@@ -212,7 +213,10 @@ void verve_pair_resume(struct verve_qp *qp)
 	u8 lost = qp->pair.lost;
 
 	qp->pair.lost = 0;
-	/* One packet first: where pages come and go, a whole run may never fit. */
+	/*
+	 * Start with one packet, because a whole run may never fit if pages come
+	 * and go.
+	 */
 	if (lost & VERVE_LOST_RESPONSE)
 		verve_recovery_probe(qp);
 	if (peer && lost & VERVE_LOST_REQUEST) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Receives: how a responder takes one, and completes it
- */
+/* Receives of a responder: fetch, completion and failure */
 #include "transport.h"
 
 int verve_responder_take_recv(struct verve_qp *qp)

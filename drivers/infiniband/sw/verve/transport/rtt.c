@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * How long an answer takes (see rtt.h)
- */
+/* Round-trip times of answers (see rtt.h) */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 #include "rtt.h"
 
 enum {
-	/* Before anything is known; and the least: a peer may be slow at times */
+	/*
+	 * First timeout, before any sample, and minimum, because a peer may be
+	 * slow at times
+	 */
 	TIMEOUT_FIRST_NS = 4 * NSEC_PER_MSEC,
 	TIMEOUT_MIN_NS	= NSEC_PER_MSEC,
 	SAMPLE_MAX_NS	= NSEC_PER_SEC,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When an answer is missed: never too soon for a path whose answers take as long
- * as they did, and always in bounded time
+ * Retransmission timeouts: never too early for a path with steady round-trip
+ * times, and always bounded
  */
 #include <kunit/test.h>
 #include "rtt.c"
@@ -41,7 +41,7 @@ static void rtt_long_path(struct kunit *test)
 		answer(&rtt, ns);
 		KUNIT_EXPECT_TRUE(test, verve_rtt_timeout(&rtt) >= ns - 8);
 	}
-	/* A steady path needs little patience beyond its length. */
+	/* On a steady path the timeout is less than twice the round-trip time. */
 	KUNIT_EXPECT_TRUE(test, verve_rtt_timeout(&rtt) < 2 * ns);
 }
 
@@ -84,14 +84,14 @@ static void rtt_backs_off(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ns, min_t(u64, 2 * last, TIMEOUT_MAX_NS));
 		last = ns;
 	}
-	/* An answer that can be timed says that it is not so bad. */
+	/* A timed answer ends the backoff. */
 	answer(&rtt, NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, verve_rtt_timeout(&rtt), 3 * NSEC_PER_MSEC);
 }
 
 /*
- * A path has become longer than the timeout, and each answer is taken for one to
- * the probe before it: that is found out after a while.
+ * The path has become longer than the timeout, so each answer looks like one to
+ * the probe before it. The estimate must grow beyond the path after a while.
  */
 static void rtt_path_grows(struct kunit *test)
 {

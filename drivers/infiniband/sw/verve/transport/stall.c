@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Stalls: what an engine does about memory that is not there (see stall.h).
- */
+/* Stalls on absent memory (see stall.h) */
 #include <linux/atomic.h>
 #include <linux/slab.h>
 #include "../memory/odp.h"
@@ -9,28 +7,28 @@
 #include "transport.h"
 
 enum {
-	/* Bytes that are faulted in at a time, where a message needs as many */
+	/* Bytes faulted in at a time, if the message needs as many */
 	FAULT_BYTES = 64 * PAGE_SIZE,
 };
 
 /**
  * struct verve_fault - a page fault for a QP
- * @job: does it
- * @ref: 1 for the QP, 1 while it is under way
- * @lock: of @qp; BH off
- * @qp: to be told; NULL once that is being destroyed
- * @odp: whose memory, referenced while it is under way
+ * @job: job that faults the pages in
+ * @ref: 1 for the QP, 1 while the fault is under way
+ * @lock: protects @qp; BH off
+ * @qp: QP to be kicked; NULL after the QP's destroy has begun
+ * @odp: region with the absent memory, referenced while the fault is under way
  * @addr: user address
- * @len: bytes that will be needed there; the first counts
+ * @len: bytes needed from @addr; success requires only the first one
  * @access: IB_ACCESS_LOCAL_WRITE or 0
- * @key: of the region
- * @va: address in it
- * @failed: how it ended
+ * @key: key of the region
+ * @va: address in the region
+ * @failed: the last fault has failed
  */
 struct verve_fault {
 	struct verve_job job;
 	refcount_t ref;
-	spinlock_t lock; /* qp */
+	spinlock_t lock; /* protects qp */
 	struct verve_qp *qp __guarded_by(&lock);
 	struct verve_odp *odp;
 	unsigned long addr;
@@ -41,7 +39,7 @@ struct verve_fault {
 	bool failed;
 };
 
-/* Arrivals that QPs hold beyond what each may in any case */
+/* Held arrivals of all QPs, beyond the reserve of each QP */
 static atomic_t held_total;
 
 static void put_fault(struct verve_fault *fault)
@@ -63,7 +61,10 @@ static struct verve_qp *get_qp(struct verve_fault *fault)
 	return qp;
 }
 
-/* Who is told that pages are there finds out himself whether they still are. */
+/*
+ * The engine checks the pages itself, because they may be reclaimed before it
+ * runs.
+ */
 static void fault_in(struct verve_job *job)
 {
 	struct verve_fault *fault = container_of(job, struct verve_fault, job);
@@ -98,7 +99,7 @@ int verve_stall_init(struct verve_qp *qp)
 	verve_job_init(&fault->job, fault_in);
 	refcount_set(&fault->ref, 1);
 	spin_lock_init(&fault->lock);
-	/* Nobody else has it yet. */
+	/* The fault is not visible to other CPUs yet. */
 	context_unsafe(fault->qp = qp);
 	stall->fault = fault;
 	return 0;
@@ -106,7 +107,7 @@ int verve_stall_init(struct verve_qp *qp)
 
 void verve_stall_detach(struct verve_qp *qp)
 {
-	/* Constant */
+	/* The pointer is constant. */
 	struct verve_fault *fault = context_unsafe(qp->stall.fault);
 
 	if (!fault)
@@ -117,13 +118,13 @@ void verve_stall_detach(struct verve_qp *qp)
 }
 
 void verve_stall_free(struct verve_qp *qp)
-	__context_unsafe(/* nobody else has it any more */)
+	__context_unsafe(/* the fault is not visible to other CPUs any more */)
 {
 	if (qp->stall.fault)
 		put_fault(qp->stall.fault);
 }
 
-/* The fault is ours while it is not under way. */
+/* The QP owns the fault while the fault is not under way. */
 static void start_fault(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
 			u32 len, int access)
 	__must_hold(&qp->lock)
@@ -216,7 +217,7 @@ struct llist_node *verve_stall_release(struct verve_qp *qp)
 	struct llist_node *held = stall->held;
 
 	lockdep_assert_held(&qp->lock);
-	/* Nothing waits on in a QP that has been reset, or has failed. */
+	/* A QP in RESET or ERR cancels its stalls. */
 	if (qp->state == IB_QPS_RESET || qp->state == IB_QPS_ERR) {
 		stall->parts = 0;
 		stall->refused = false;

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One timer a QP:
+ * The requester's timer of a QP:
  *
- *  - while packets are outstanding when a round of the engine ends, it runs for as
- *    long as an answer should take (rtt.h). It is started once and never moved:
- *    when it runs out and the peer has made progress meanwhile it is started anew,
- *    so packets cost nothing, and on one device it hardly ever runs. Otherwise the
- *    oldest packet is sent once more, and the timer runs longer each time. When
- *    that has lasted for the local ACK timeout, a retry is used up (the IBTA
- *    allows one to four timeouts, 9.7.6.1.3). Responses that come twice mean that
- *    a READ was sent again too soon, and what is waited for is behind them: for a
- *    bounded time, nothing is sent then;
- *  - after an RNR NAK it runs for the time that the peer asked for, and
- *    longer after many of them; nothing is sent before it has run out;
- *  - in the error state it looks for receives that a user posted late, at
+ *  - While packets are outstanding at the end of a round, the timer runs for the
+ *    retransmission timeout (rtt.h). Progress does not restart it. Instead, an
+ *    expiry after progress restarts it, so packets cost no timer operation, and
+ *    between QPs of one device it hardly ever expires. An expiry without progress
+ *    sends the oldest packet again, and the next timeout is longer. After the
+ *    local ACK timeout in all, a retry is used up (the IBTA allows one to four
+ *    timeouts, 9.7.6.1.3). Duplicate responses show that a READ was repeated too
+ *    early, and that new responses follow. Then nothing is repeated for a bounded
+ *    time.
+ *  - After an RNR NAK, the timer runs for the time in the NAK, and longer after
+ *    many NAKs. Nothing is sent before it expires.
+ *  - In the error state, the timer polls for receives that a user posted late, at
  *    growing intervals.
  *
- * And one that runs now and then while packets wait for their turn (ooo.h).
+ * A second timer runs while packets wait for their turn (ooo.h).
  */
 #include "transport.h"
 #include "verdict.h"
 
 enum {
-	/* 9.7.5.2.8 */
+	/* Retry count that means no limit (9.7.5.2.8) */
 	INFINITE_RNR_RETRIES	= 7,
-	/* RNR NAKs in a row that are taken at the peer's word */
+	/* Consecutive RNR NAKs before the wait grows */
 	RNR_PATIENCE		= 8,
 	RNR_BACKOFF_MAX_NS	= 2 * 1000 * 1000,
 	ERROR_POLL_MIN_NS	= 1000 * 1000,
 	ERROR_POLL_MAX_SHIFT	= 8,
-	/* Waits in a row for what is behind responses that come twice */
+	/* Consecutive waits for the answer behind duplicate responses */
 	SPURIOUS_PATIENCE	= 32,
-	/* A timer may be late by one part in so many. */
+	/* A timer may be late by 1/SLACK of its time. */
 	SLACK			= 8,
 };
 
@@ -99,7 +99,7 @@ void verve_timer_forget(struct verve_requester *req)
 	req->timer_armed = false;
 }
 
-/* It may be late, so that the timers of many QPs share an interrupt. */
+/* Start the timer with slack, so that the timers of many QPs share an interrupt. */
 static void start(struct verve_qp *qp, u64 ns)
 	__must_hold(&qp->lock)
 {
@@ -120,7 +120,7 @@ void verve_timer_ooo(struct verve_qp *qp)
 			       HRTIMER_MODE_REL_SOFT);
 }
 
-/* Until an answer is missed, but not beyond the local ACK timeout. */
+/* Return: retransmission timeout, up to the local ACK timeout. */
 static u64 ack_delay(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -133,7 +133,7 @@ static u64 ack_delay(const struct verve_qp *qp)
 	return most > req->waited ? min(ns, most - req->waited) : 0;
 }
 
-/* Does the QP send, and has not been told to wait? */
+/* May the QP send, in its state and without an RNR wait? */
 static bool is_sending(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -159,8 +159,8 @@ void verve_timer_round_end(struct verve_qp *qp)
 }
 
 /*
- * The peer's time is the least that must be waited (9.7.5.2.8). A receiver that
- * stays away for long is not asked every 10 us: that would keep a CPU busy.
+ * The RNR timer code is the minimum wait (9.7.5.2.8). The wait grows, because a
+ * retry every 10 us for a slow receiver would keep a CPU busy.
  */
 static u64 rnr_delay(u8 naks, u8 code)
 {
@@ -195,7 +195,10 @@ void verve_timer_qp_error(struct verve_qp *qp)
 		qp->req.err_polls++;
 }
 
-/* No answer: a retry, if it has lasted for long enough, or else only a packet. */
+/*
+ * No answer came: use up a retry after the local ACK timeout, otherwise only
+ * probe.
+ */
 static void missed(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -214,7 +217,7 @@ static void missed(struct verve_qp *qp)
 	verve_recovery_probe(qp);
 }
 
-/* Is the answer on its way, behind others that nobody needs any more? Wait on then. */
+/* Is the answer likely to follow duplicate responses? Then wait on. */
 static bool is_spurious(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -237,9 +240,9 @@ static void ack_timeout(struct verve_qp *qp)
 	if (req->una == req->max_psn)
 		return;
 	/*
-	 * What the peer has sent may lie here, waiting for a page, or what we
-	 * were to send, which would have asked for an ACK; or a peer on this
-	 * device waits for one.
+	 * No probe is needed if the peer's packets wait here for a page, if a
+	 * send request that would ask for an ACK waits for a page, or if a peer
+	 * on this device waits for a page.
 	 */
 	if (req->progress) {
 		verve_rtt_progress(&req->rtt);
@@ -257,7 +260,10 @@ void verve_timer_expired(struct verve_qp *qp)
 	struct verve_requester *req = &qp->req;
 
 	lockdep_assert_held(&qp->lock);
-	/* Restarted since it fired: this expiry is not the one waited for. */
+	/*
+	 * The timer has been restarted since this expiry, which is therefore
+	 * stale.
+	 */
 	if (hrtimer_is_queued(&qp->timer))
 		return;
 	req->timer_armed = false;

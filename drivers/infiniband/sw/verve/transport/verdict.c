@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What a packet means for a QP: decisions without effects.
- */
+/* Decisions about received packets, without side effects */
 #include <linux/time64.h>
 #include <rdma/ib_verbs.h>
 #include "../limits.h"
@@ -24,7 +22,10 @@ bool verve_verdict_is_recent(u32 psn, u32 expected)
 	return verve_psn_diff(expected, psn) <= VERVE_MAX_UNACKED;
 }
 
-/* A message under way must go on, and a new one must begin at its beginning. */
+/*
+ * A message in progress must continue, and a new one must start with its first
+ * packet.
+ */
 static bool in_sequence(const struct verve_expect *expect, u32 flags)
 {
 	if (!expect->op)
@@ -56,7 +57,10 @@ static bool is_allowed(const struct verve_expect *expect, u32 flags,
 	return (expect->access & need) == need;
 }
 
-/* To somewhere that there is, and of what there is (Annex A19). */
+/*
+ * Placement and selectivity must be non-zero and without reserved bits (Annex
+ * A19).
+ */
 static bool is_flush(u32 feth)
 {
 	u32 placement = feth & VERVE_FETH_PLACEMENT;
@@ -78,7 +82,10 @@ static bool is_well_formed(u32 flags, const struct verve_pdu *pdu)
 	return true;
 }
 
-/* Full packets until the last one, which only an empty message leaves empty. */
+/*
+ * All packets but the last are full. The last one is empty only in an empty
+ * message.
+ */
 static bool has_packet_length(const struct verve_expect *expect, u32 flags,
 			      u32 length)
 {
@@ -91,7 +98,7 @@ static bool has_packet_length(const struct verve_expect *expect, u32 flags,
 	return length > full || (!length && !full && flags & VERVE_OP_FIRST);
 }
 
-/* A WRITE carries as much as its RETH said, no more and no less. */
+/* A WRITE must have exactly the length in its RETH. */
 static bool has_message_length(const struct verve_expect *expect, u32 flags,
 			       const struct verve_pdu *pdu)
 {
@@ -161,7 +168,7 @@ int verve_verdict_nak_status(u8 syndrome)
 	}
 }
 
-/* In units of 10 us, by the AETH's timer code. */
+/* Time in units of 10 us by the AETH's timer code */
 static const u32 rnr_timeouts[] = {
 	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256,
 	384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decisions about packets, against IBTA vol. 1, 9.7, as read by a person
+ * Decisions about packets, compared with tables written by hand from IBTA vol. 1,
+ * 9.7
  */
 #include <kunit/test.h>
 #include "verdict.c"
@@ -12,7 +13,7 @@ enum {
 			  IB_ACCESS_FLUSH_PERSISTENT,
 };
 
-/* As packets come from the network */
+/* Packets as they come from the network */
 #define ONE_PACKET .mtu = TEST_MTU, .packets = 1
 
 static void verdict_psn__order_turns_round_at_half_the_range(struct kunit *test)
@@ -50,7 +51,7 @@ static void verdict_is_recent__what_may_be_unacknowledged(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, verve_verdict_is_recent(0x800001, 0));
 }
 
-/* A packet that is right in everything but, perhaps, its place. */
+/* Return: verdict on a packet that is valid except, perhaps, for its place. */
 static u8 verdict_in(u32 under_way, u8 opcode)
 {
 	u32 flags = verve_opcode_flags(opcode);
@@ -80,7 +81,7 @@ static u8 verdict_in(u32 under_way, u8 opcode)
 
 static void verdict_request__what_may_follow_what(struct kunit *test)
 {
-	/* Requests of RC by opcode; which of them each state takes */
+	/* RC request opcodes that each state accepts */
 	static const u8 begins[] = {
 		0x00, 0x04, 0x05, 0x06, 0x0a, 0x0b, 0x0c, 0x13, 0x14, 0x17,
 		0x1c, 0x1d,
@@ -234,7 +235,7 @@ static void verdict_request__lengths_of_several_packets(struct kunit *test)
 		{ 0x04, 3, 2 * TEST_MTU + 1, true },
 		{ 0x04, 3, 3 * TEST_MTU, true },
 		{ 0x04, 3, 3 * TEST_MTU + 1, false },
-		{ 0x04, 3, 2 * TEST_MTU, false },	/* of two */
+		{ 0x04, 3, 2 * TEST_MTU, false },	/* fits in two packets */
 		{ 0x04, 3, 0, false },
 	};
 	int i;
@@ -258,7 +259,7 @@ static void verdict_request__a_write_is_as_long_as_it_said(struct kunit *test)
 {
 	static const struct {
 		u8 opcode;
-		u32 said;	/* RETH's length, or what is left of it */
+		u32 said;	/* length in the RETH, or bytes left */
 		u32 length;
 		bool right;
 	} rows[] = {
@@ -268,12 +269,12 @@ static void verdict_request__a_write_is_as_long_as_it_said(struct kunit *test)
 		{ 0x0a, 5, 6, false },
 		{ 0x0a, TEST_MTU + 1, TEST_MTU, false },
 		{ 0x06, TEST_MTU + 1, TEST_MTU, true },
-		{ 0x06, TEST_MTU, TEST_MTU, false },	/* ought to be Only */
+		{ 0x06, TEST_MTU, TEST_MTU, false },	/* must be Only */
 		{ 0x06, 0, TEST_MTU, false },
 		{ 0x06, 0x80000000, TEST_MTU, true },
-		{ 0x06, 0x80000001, TEST_MTU, false },	/* no such message */
+		{ 0x06, 0x80000001, TEST_MTU, false },	/* longer than any message */
 		{ 0x07, TEST_MTU + 1, TEST_MTU, true },
-		{ 0x07, TEST_MTU, TEST_MTU, false },	/* ought to be Last */
+		{ 0x07, TEST_MTU, TEST_MTU, false },	/* must be Last */
 		{ 0x07, 1, TEST_MTU, false },
 		{ 0x08, 7, 7, true },
 		{ 0x08, 8, 7, false },
@@ -319,7 +320,7 @@ static void verdict_request__what_a_flush_may_say(struct kunit *test)
 		{ 0x01, ALL_ACCESS & ~IB_ACCESS_FLUSH_GLOBAL, false },
 		{ 0x02, ALL_ACCESS & ~IB_ACCESS_FLUSH_PERSISTENT, false },
 		{ 0x03, ALL_ACCESS & ~IB_ACCESS_FLUSH_PERSISTENT, false },
-		{ 0x00, ALL_ACCESS, false },	/* to nowhere */
+		{ 0x00, ALL_ACCESS, false },	/* no placement */
 		{ 0x10, ALL_ACCESS, false },
 		{ 0x05, ALL_ACCESS, false },	/* reserved placements */
 		{ 0x08, ALL_ACCESS, false },
@@ -380,7 +381,7 @@ static void verdict_ack__within_and_beside_the_window(struct kunit *test)
 		{ 19, 10, 20, VERVE_ACK_VALID },
 		{ 20, 10, 20, VERVE_ACK_GHOST },
 		{ 9, 10, 20, VERVE_ACK_STALE },
-		{ 10, 10, 10, VERVE_ACK_GHOST },	/* nothing is out */
+		{ 10, 10, 10, VERVE_ACK_GHOST },	/* nothing is outstanding */
 		{ 9, 10, 10, VERVE_ACK_STALE },
 		{ 0xffffff, 0xfffff0, 0x10, VERVE_ACK_VALID },
 		{ 0xf, 0xfffff0, 0x10, VERVE_ACK_VALID },
@@ -396,7 +397,7 @@ static void verdict_ack__within_and_beside_the_window(struct kunit *test)
 				    rows[i].place, "row %d", i);
 }
 
-/* READ responses: First, Middle, Last, Only, by what is awaited */
+/* READ responses: First, Middle, Last and Only, by the awaited packet */
 static void verdict_response__order(struct kunit *test)
 {
 	enum { GOOD = VERVE_RESPONSE_GOOD, STRAY = VERVE_RESPONSE_STRAY,
@@ -410,7 +411,10 @@ static void verdict_response__order(struct kunit *test)
 		{ { false, false, false }, { BAD, GOOD, BAD, BAD } },
 		{ { false, true, false }, { BAD, BAD, GOOD, BAD } },
 		{ { true, true, false }, { BAD, BAD, BAD, GOOD } },
-		/* A part may have been asked for again, from here or up to here. */
+		/*
+		 * A part may have been requested again, from or up to this
+		 * packet.
+		 */
 		{ { true, false, true }, { GOOD, STRAY, STRAY, GOOD } },
 		{ { false, false, true }, { GOOD, GOOD, GOOD, GOOD } },
 		{ { false, true, true }, { STRAY, STRAY, GOOD, GOOD } },
@@ -429,7 +433,10 @@ static void verdict_response__order(struct kunit *test)
 		}
 }
 
-/* Only an ACK's, where there is one: of READ responses, and of atomics */
+/*
+ * Only READ responses with an AETH and atomic responses have a syndrome. It must
+ * be an ACK's.
+ */
 static void verdict_response__syndrome(struct kunit *test)
 {
 	static const struct {
@@ -503,7 +510,7 @@ static void ack_timeout__is_4096_ns_doubled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, verve_ack_timeout_ns(1), 8192);
 	KUNIT_EXPECT_EQ(test, verve_ack_timeout_ns(14), 67108864);
 	KUNIT_EXPECT_EQ(test, verve_ack_timeout_ns(31), 8796093022208ULL);
-	KUNIT_EXPECT_EQ(test, verve_ack_timeout_ns(32), 0);	/* five bits */
+	KUNIT_EXPECT_EQ(test, verve_ack_timeout_ns(32), 0);	/* five bits only */
 	KUNIT_EXPECT_EQ(test, verve_ack_timeout_ns(255), 8796093022208ULL);
 }
 
