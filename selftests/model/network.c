@@ -318,11 +318,16 @@ int verve_train_add(struct verve_train *train, struct verve_flow *flow,
 
 	(void)flow;
 	expect(burst->packets, "an empty burst");
+	expect(plan_is_reliable() || burst->kind != VERVE_SEQ_RC_ACK,
+	       "an ACK of UC or UD");
 	model.sent_at = world_now();
 	if (train->peer)
 		return verve_loop_send(train, burst);
 	for (i = 0; i < burst->packets; i++, left -= pdu.length) {
 		verve_burst_pdu(burst, i, 1, min(left, burst->mtu), &pdu);
+		/* Any peer may set the bit, and must not be answered (9.8.1). */
+		if (!plan_is_reliable())
+			pdu.flags |= VERVE_PDU_ACKREQ;
 		err = add_packet(node, burst, &pdu);
 		if (err == -EAGAIN && i) {
 			burst->packets = i;
