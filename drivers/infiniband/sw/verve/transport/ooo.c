@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Packets that came out of order (see ooo.h)
- */
+/* Packets received out of order (see ooo.h) */
 #include <linux/atomic.h>
 #include <linux/llist.h>
 #include "../limits.h"
@@ -21,7 +19,10 @@ static u32 psn_of(struct llist_node *node)
 	return to_arrival(node)->pdu.psn;
 }
 
-/* Packets mostly come in order, also behind a gap. Return: where it belongs. */
+/*
+ * Return: slot for @psn. The search starts at the end, because packets behind a
+ * gap mostly arrive in order.
+ */
 static struct llist_node **find_slot(struct verve_ooo *ooo, u32 psn)
 {
 	struct llist_node **slot = &ooo->first;
@@ -33,7 +34,10 @@ static struct llist_node **find_slot(struct verve_ooo *ooo, u32 psn)
 	return slot;
 }
 
-/* A few are a QP's own; more are of what all have together. */
+/*
+ * Each QP has a reserve of VERVE_MIN_OOO packets. The rest counts towards the
+ * common limit.
+ */
 static bool have_room(const struct verve_ooo *ooo)
 {
 	if (ooo->count == VERVE_MAX_OOO)
@@ -42,7 +46,7 @@ static bool have_room(const struct verve_ooo *ooo)
 	       atomic_add_unless(&kept_total, 1, VERVE_MAX_OOO_TOTAL);
 }
 
-/* It is not the last one, or the caller sees to @ooo->last. */
+/* Unlink a packet. The caller updates @ooo->last if the packet is the last one. */
 static struct verve_arrival *take_at(struct verve_ooo *ooo,
 				     struct llist_node **slot)
 {
@@ -61,7 +65,10 @@ static struct llist_node *node_before(struct verve_ooo *ooo,
 	       NULL : container_of(slot, struct llist_node, next);
 }
 
-/* One that is there has the PSN of one that has come. */
+/*
+ * A kept packet has the PSN of a new one: ignore a duplicate, drop a conflicting
+ * packet.
+ */
 static enum verve_ooo_verdict compare(struct verve_ooo *ooo,
 				      struct llist_node **slot,
 				      const struct verve_arrival *arrival)

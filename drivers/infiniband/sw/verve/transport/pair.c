@@ -21,7 +21,7 @@ static bool may_have_peer(const struct verve_qp *qp)
 	       verve_loop_is_on() && READ_ONCE(qp->dev->port_active);
 }
 
-/* Is each QP the peer of the other, and are their attributes compatible? */
+/* Is each QP the peer of the other, with the same MTU and the reverse addresses? */
 static bool are_connected(const struct verve_qp *qp,
 			  const struct verve_qp *peer)
 	__must_hold(&qp->lock)

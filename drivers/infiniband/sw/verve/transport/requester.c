@@ -19,7 +19,7 @@ static bool has_flag(const struct verve_swqe *wqe, enum verve_opdef_flags flag)
 	return verve_swqe_def(wqe)->flags & flag;
 }
 
-/* Number of PSNs that may be sent before an acknowledgement */
+/* Number of PSNs that may be sent before an acknowledgment */
 static u32 window(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -281,8 +281,8 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 /*
  * Return: number of response packets for the next READ packet. A repeated READ
  * must request a part of the original one (9.7.4.1.1). So the boundaries between
- * the pieces of a long READ are fixed, whatever the window is and wherever
- * recovery starts.
+ * the pieces of a long READ are fixed. They depend neither on the window nor on
+ * the place where recovery starts.
  */
 static u32 read_piece(const struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock)

@@ -73,7 +73,7 @@ static void answer(struct verve_qp *qp, const struct verve_pdu *pdu,
 }
 
 /*
- * UC: there are no acknowledgements. A message that violates the protocol is
+ * UC: there are no acknowledgments. A message that violates the protocol is
  * dropped (9.8.3.2). A faulty receive moves the QP to the error state (9.9.3).
  */
 static void conclude(struct verve_qp *qp, enum verve_request_verdict verdict)
