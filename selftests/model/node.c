@@ -417,6 +417,7 @@ static void agree(struct node *node)
 	node->first_psn = psn;
 	verve_outstanding_init(&qp->req, psn);
 	verve_timer_set_retries(qp);
+	verve_timer_set_rnr_retries(qp);
 	node->last_una = psn;
 	peer->resp.epsn = psn;
 	qp->attr.max_dest_rd_atomic = slots;

@@ -68,9 +68,11 @@ void verve_nak_rnr(struct verve_qp *qp, u32 psn)
 	send_aeth(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer, psn);
 }
 
-void verve_nak_rnr_once(struct verve_qp *qp)
+void verve_nak_rnr_repeat(struct verve_qp *qp, bool is_rd_atomic, u32 psn)
 {
-	if (!qp->resp.ack.rnr_sent)
+	if (is_rd_atomic)
+		verve_nak_rnr(qp, psn);
+	else if (!qp->resp.ack.rnr_sent)
 		verve_nak_rnr(qp, qp->resp.epsn);
 	qp->resp.ack.rnr_sent = true;
 }

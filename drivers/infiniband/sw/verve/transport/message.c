@@ -218,7 +218,8 @@ static enum verve_request_verdict place(struct verve_qp *qp,
 	if (verdict != VERVE_REQUEST_DONE || !(flags & VERVE_OP_IETH))
 		return verdict;
 	verdict = invalidate(qp, pdu->inv_rkey);
-	if (verdict != VERVE_REQUEST_DONE)
+	/* The QP may have been flushed, and the message dropped. */
+	if (verdict != VERVE_REQUEST_DONE && resp->message.op)
 		resp->message.offset -= pdu->length;
 	return verdict;
 }

@@ -267,10 +267,7 @@ bool verve_responder_rnr(struct verve_qp *qp,
 			verve_nak_rnr(qp, pdu->psn);
 		return due_again;
 	case VERVE_PSN_DUPLICATE:
-		if (flags & VERVE_OP_RD_ATOMIC)
-			verve_nak_rnr(qp, pdu->psn);
-		else
-			verve_nak_rnr_once(qp);
+		verve_nak_rnr_repeat(qp, flags & VERVE_OP_RD_ATOMIC, pdu->psn);
 		return true;
 	case VERVE_PSN_FAR:
 		refuse_far(qp, pdu);

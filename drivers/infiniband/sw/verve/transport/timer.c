@@ -62,6 +62,10 @@ void verve_timer_init(struct verve_qp *qp)
 void verve_timer_set_retries(struct verve_qp *qp)
 {
 	qp->req.retries = qp->attr.retry_cnt;
+}
+
+void verve_timer_set_rnr_retries(struct verve_qp *qp)
+{
 	qp->req.rnr_retries = qp->attr.rnr_retry;
 }
 
@@ -70,6 +74,7 @@ void verve_timer_progress(struct verve_qp *qp)
 	qp->req.progress = true;
 	qp->req.rnr_naks = 0;
 	verve_timer_set_retries(qp);
+	verve_timer_set_rnr_retries(qp);
 }
 
 bool verve_timer_take_retry(struct verve_requester *req)

@@ -227,8 +227,11 @@ void verve_nak_response(struct verve_qp *qp, u32 psn)
 /* Send an RNR NAK of @psn at once. */
 void verve_nak_rnr(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
-/* Send an RNR NAK of the expected PSN at once, at most once a round. */
-void verve_nak_rnr_once(struct verve_qp *qp)
+/*
+ * Answer a repeated request while a page is absent: @psn of a READ or atomic, else the
+ * expected PSN, unless this round has sent an RNR NAK.
+ */
+void verve_nak_rnr_repeat(struct verve_qp *qp, bool is_rd_atomic, u32 psn)
 	__must_hold(&qp->lock);
 /* Send the ACK or NAK that is due, if all responses have been sent. */
 void verve_ack_round_end(struct verve_qp *qp)
@@ -341,8 +344,10 @@ void verve_recovery_ack(struct verve_qp *qp)
 /* timer.c */
 
 void verve_timer_init(struct verve_qp *qp);
-/* Restore all retries that the QP's attributes allow. */
+/* Restore the retries, or the RNR retries, that the QP's attributes allow. */
 void verve_timer_set_retries(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+void verve_timer_set_rnr_retries(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* The peer has answered: restart the count of timeouts and RNR NAKs. */
 void verve_timer_progress(struct verve_qp *qp)

@@ -116,12 +116,14 @@ static void set_values(struct verve_qp *qp, const struct ib_qp_attr *attr,
 		own->max_rd_atomic = attr->max_rd_atomic;
 	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
 		own->max_dest_rd_atomic = attr->max_dest_rd_atomic;
-	if (mask & IB_QP_RETRY_CNT)
+	if (mask & IB_QP_RETRY_CNT) {
 		own->retry_cnt = attr->retry_cnt;
-	if (mask & IB_QP_RNR_RETRY)
-		own->rnr_retry = attr->rnr_retry;
-	if (mask & (IB_QP_RETRY_CNT | IB_QP_RNR_RETRY))
 		verve_timer_set_retries(qp);
+	}
+	if (mask & IB_QP_RNR_RETRY) {
+		own->rnr_retry = attr->rnr_retry;
+		verve_timer_set_rnr_retries(qp);
+	}
 	if (mask & IB_QP_PATH_MTU) {
 		own->path_mtu = attr->path_mtu;
 		qp->mtu = ib_mtu_enum_to_int(attr->path_mtu);
