@@ -157,6 +157,18 @@ void verve_mr_put(struct verve_mr *mr);
 
 /* Return: true if @mr covers @len bytes from @va, or if @len is 0. Context: any. */
 bool verve_mr_covers(const struct verve_mr *mr, u64 va, u64 len);
+/* Like verve_mr_get_remote(), for a range: NULL if the region does not cover it. */
+static inline struct verve_mr *
+verve_mr_get_range(const struct verve_mr_scope *scope, u32 rkey, u64 va,
+		   u32 len, int access)
+{
+	struct verve_mr *mr = verve_mr_get_remote(scope, rkey, access);
+
+	if (!mr || verve_mr_covers(mr, va, len))
+		return mr;
+	verve_mr_put(mr);
+	return NULL;
+}
 
 /**
  * verve_mr_map() - translate an address of an MR to a kernel address

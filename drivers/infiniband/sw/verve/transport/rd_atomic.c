@@ -118,19 +118,6 @@ static enum verve_request_verdict finish(struct verve_responder *resp,
 	return VERVE_REQUEST_DONE;
 }
 
-static struct verve_mr *get_range(struct verve_qp *qp, u32 rkey, u64 va,
-				  u32 len, int access)
-{
-	struct verve_mr *mr;
-
-	mr = verve_mr_get_remote(&qp->scope, rkey, access);
-	if (mr && verve_mr_covers(mr, va, len))
-		return mr;
-	if (mr)
-		verve_mr_put(mr);
-	return NULL;
-}
-
 static bool is_readable(struct verve_qp *qp, const struct verve_rd_atomic *read)
 	__must_hold(&qp->lock)
 {
@@ -138,8 +125,8 @@ static bool is_readable(struct verve_qp *qp, const struct verve_rd_atomic *read)
 
 	if (!read->length)
 		return true;
-	mr = get_range(qp, read->rkey, read->va, read->length,
-		       IB_ACCESS_REMOTE_READ);
+	mr = verve_mr_get_range(&qp->scope, read->rkey, read->va, read->length,
+				IB_ACCESS_REMOTE_READ);
 	if (mr)
 		verve_mr_put(mr);
 	return mr;
@@ -213,7 +200,7 @@ static enum verve_request_verdict access_atomic(struct verve_qp *qp,
 
 	if (!IS_ALIGNED(pdu->va, sizeof(u64)) || is_full(&qp->resp))
 		return VERVE_REQUEST_INVALID;
-	mr = get_range(qp, pdu->rkey, pdu->va, len, access);
+	mr = verve_mr_get_range(&qp->scope, pdu->rkey, pdu->va, len, access);
 	if (!mr)
 		return VERVE_REQUEST_NO_ACCESS;
 	target = verve_mr_map(mr, pdu->va, &len, IB_ACCESS_LOCAL_WRITE);
@@ -436,8 +423,8 @@ static int send_part(struct verve_qp *qp, const struct verve_rd_atomic *res,
 	 * Look the key up again for each burst, because it may have been
 	 * invalidated.
 	 */
-	mr = get_range(qp, res->rkey, res->va + offset, burst->length,
-		       IB_ACCESS_REMOTE_READ);
+	mr = verve_mr_get_range(&qp->scope, res->rkey, res->va + offset,
+				burst->length, IB_ACCESS_REMOTE_READ);
 	if (!mr)
 		return -EACCES;
 	verve_iter_range(&it, mr, res->va + offset, burst->length, 0);
