@@ -27,7 +27,6 @@ static void send_aeth(struct verve_qp *qp, u8 syndrome, u32 psn)
 		.pdu.aeth = syndrome << 24 | (qp->resp.msn & VERVE_PSN_MASK),
 	};
 
-	lockdep_assert_held(&qp->lock);
 	if ((syndrome & VERVE_AETH_TYPE_MASK) != VERVE_AETH_ACK)
 		trace_verve_nak_sent(qp, syndrome, psn);
 	verve_train_add(qp->train, &qp->flow, &burst);
@@ -64,12 +63,14 @@ void verve_nak_response(struct verve_qp *qp, u32 psn)
 
 void verve_nak_rnr(struct verve_qp *qp, u32 psn)
 {
+	lockdep_assert_held(&qp->lock);
 	verve_count(qp, send_rnr_err, 1);
 	send_aeth(qp, VERVE_AETH_RNR_NAK | qp->attr.min_rnr_timer, psn);
 }
 
 void verve_nak_rnr_repeat(struct verve_qp *qp, bool is_rd_atomic, u32 psn)
 {
+	lockdep_assert_held(&qp->lock);
 	if (is_rd_atomic)
 		verve_nak_rnr(qp, psn);
 	else if (!qp->resp.ack.rnr_sent)
