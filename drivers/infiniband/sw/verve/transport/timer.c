@@ -232,7 +232,7 @@ static bool is_spurious(struct verve_qp *qp)
 		return false;
 	req->spurious_waits++;
 	req->waited = 0;
-	req->retries = qp->attr.retry_cnt;
+	verve_timer_set_retries(qp);
 	verve_rtt_missed(&req->rtt);
 	return true;
 }
