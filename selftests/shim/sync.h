@@ -23,6 +23,7 @@
 #define smp_mb()		do { } while (0)
 #define smp_wmb()		do { } while (0)
 #define wmb()			do { } while (0)
+#define smp_mb__before_atomic()	do { } while (0)
 #define smp_mb__after_atomic()	do { } while (0)
 #define smp_load_acquire(p)	(*(p))
 #define smp_store_release(p, value) (*(p) = (value))

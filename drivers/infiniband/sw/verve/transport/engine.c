@@ -257,6 +257,7 @@ static bool drop_all(struct verve_qp *qp)
 static void run_round(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
+	/* Pairs with verve_engine_kick() */
 	unsigned long events = xchg(&qp->events, 0);
 	struct verve_train peer_train, train = {
 		.dev = qp->dev,
@@ -455,6 +456,11 @@ void verve_engine_receive(struct verve_qp *qp, struct llist_node *newest,
 
 void verve_engine_kick(struct verve_qp *qp, enum verve_qp_event event)
 {
+	/*
+	 * Pairs with the xchg() in run_round(): the round that takes the event sees
+	 * the work, such as the index of a ring.
+	 */
+	smp_mb__before_atomic();
 	set_bit(event, &qp->events);
 	/* Set the event before the attempt to get the lock: see is_wanted() */
 	smp_mb__after_atomic();

@@ -75,8 +75,6 @@ static void fault_in(struct verve_job *job)
 			      fault->access, false);
 	fault->failed = got < 0 && got != -EAGAIN;
 	verve_odp_put(fault->odp);
-	/* Pairs with the xchg() of the events */
-	smp_wmb();
 	qp = get_qp(fault);
 	if (qp) {
 		verve_engine_kick(qp, VERVE_EV_FAULT);
