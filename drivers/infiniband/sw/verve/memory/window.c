@@ -71,6 +71,8 @@ static void unbind(struct verve_dev *dev, struct verve_window *window)
 	if (!window->base)
 		return;
 	list_del_init(&window->entry);
+	/* Pairs with the cmpxchg() in verve_dereg_mr(): no access comes later. */
+	smp_mb__before_atomic();
 	atomic_dec(&window->base->windows);
 	window->base = NULL;
 	window->owner = NULL;
@@ -101,7 +103,8 @@ static bool may_bind(const struct verve_window *window,
 static bool may_be_base(const struct verve_mr *mr, const struct verve_mr_scope *scope,
 			const struct verve_binding *bind)
 {
-	if (mr->kind != VERVE_MR_USER || !READ_ONCE(mr->valid) ||
+	/* Pairs with verve_mr_publish(): rights and PD are as published. */
+	if (mr->kind != VERVE_MR_USER || !smp_load_acquire(&mr->valid) ||
 	    mr->key != bind->mr_lkey ||
 	    mr->ibmr.pd != scope->pd)
 		return false;

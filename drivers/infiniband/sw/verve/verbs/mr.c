@@ -251,7 +251,7 @@ int verve_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct verve_mr *mr = to_vmr(ibmr);
 
-	/* 10.6.7.2.5. No window can be bound from now on. */
+	/* 10.6.7.2.5. No window can be bound from now on. Pairs with unbind(). */
 	if (atomic_cmpxchg(&mr->windows, 0, -1) > 0)
 		return -EBUSY;
 	verve_key_remove(to_vdev(ibmr->device), mr);
