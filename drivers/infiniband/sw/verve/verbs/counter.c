@@ -46,7 +46,8 @@ free:
 static void count_into(struct verve_qp *qp, struct verve_stats __percpu *stats)
 {
 	verve_engine_lock(qp);
-	WRITE_ONCE(qp->stats, stats);
+	/* The counters are zeroed before receivers find them: see verve_count(). */
+	smp_store_release(&qp->stats, stats);
 	verve_engine_unlock(qp);
 }
 
