@@ -70,6 +70,11 @@ static int copy_payload(struct verve_qp *qp,
 	u32 len = arrival->pdu.length;
 	int err;
 
+	/*
+	 * A program may poll memory until the last of several WRITEs has arrived, and
+	 * expects the earlier ones there, as from a NIC. Pairs with its acquire.
+	 */
+	smp_wmb();
 	err = aim(qp);
 	if (!err && len && !verve_ddp_skip(qp, arrival))
 		err = verve_arrival_copy(arrival, 0, &resp->dest, len);
