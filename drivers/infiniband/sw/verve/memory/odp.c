@@ -279,7 +279,10 @@ static int enter(struct verve_odp *odp, unsigned long addr, struct page **pages,
 			continue;
 		if (writable)
 			entry |= ENTRY_WRITABLE;
-		/* An engine that reads the entry sees the contents of the page. */
+		/*
+		 * An engine that reads the entry sees the contents of the page. Pairs
+		 * with the dependency in verve_odp_map().
+		 */
 		smp_store_release(at, (void *)entry);
 	}
 	if (!err)

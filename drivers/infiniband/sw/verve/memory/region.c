@@ -117,7 +117,7 @@ bool verve_mr_withdraw(struct verve_mr *mr)
 
 void verve_mr_publish(struct verve_mr *mr)
 {
-	/* Pairs with is_allowed() */
+	/* Pairs with is_allowed() and may_be_base() */
 	smp_store_release(&mr->valid, true);
 }
 

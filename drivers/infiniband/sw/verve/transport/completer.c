@@ -73,7 +73,7 @@ void verve_completer_retire(struct verve_qp *qp, enum ib_wc_status status)
 	verve_outstanding_sub_rd_atomic(&qp->req, wqe->rd_atomic);
 	/*
 	 * Free the slot first, because the reader of the completion may post into
-	 * it.
+	 * it. Pairs with post_one().
 	 */
 	smp_store_release(&sq->tail, sq->tail + 1);
 	if ((s32)(sq->next - sq->tail) < 0)

@@ -134,6 +134,7 @@ void verve_pair_wake(struct verve_qp *qp)
 		return;
 	callers = llist_del_all(&qp->pair.callers);
 	llist_for_each_entry_safe(caller, next, callers, pair.node) {
+		/* @node is free again. Pairs with test_and_set_bit() in call(). */
 		clear_bit_unlock(0, &caller->pair.calling);
 		verve_engine_again(caller);
 		verve_qp_put(caller);

@@ -161,7 +161,10 @@ static enum verve_request_verdict execute_read(struct verve_qp *qp,
 static u64 perform(u64 *target, const struct verve_pdu *pdu, u64 value)
 {
 	if (verve_opcode_flags(pdu->opcode) & VERVE_OP_ATOMIC_WRITE) {
-		/* A reader of the value must see all earlier writes (A19.4.2). */
+		/*
+		 * A program that reads the value must see all earlier writes (A19.4.2).
+		 * Pairs with its acquire.
+		 */
 		smp_store_release(target, value);
 		return 0;
 	}
