@@ -53,8 +53,8 @@ endef
 
 # What a QP's engine consists of, and what it needs of other layers
 TRANSPORT := $(patsubst %,transport/%,engine requester completer responder \
-	fetch flush receive message ack rd_atomic recovery ooo rtt timer verdict local datagram \
-	stall pair congestion dcqcn) \
+	fetch flush receive message ack rd_atomic recovery ooo rtt timer verdict local \
+	datagram dispatch stall pair congestion dcqcn) \
 	offload/rc/ddp path/burst path/loop memory/iter $(patsubst %,queue/%,opdef ring rq wqe) wire/headers \
 	wire/opcode
 

@@ -10,6 +10,7 @@
  */
 #include <linux/ktime.h>
 #include "../wire/psn.h"
+#include "dispatch.h"
 #include "outstanding.h"
 #include "transport.h"
 #include "verdict.h"
@@ -504,7 +505,7 @@ static bool receive_response(struct verve_qp *qp, struct verve_arrival *arrival)
 	}
 	responses_lost(qp, psn);
 	return is_outstanding(qp) &&
-	       verve_engine_keep(qp, &qp->req.ooo, arrival);
+	       verve_dispatch_keep(qp, &qp->req.ooo, arrival);
 }
 
 void verve_completer_ack(struct verve_qp *qp, u32 psn, u8 syndrome)

@@ -2,6 +2,7 @@
 /* Pairs: two engines of one device, run as one (see pair.h) */
 #include "../device.h"
 #include "../path/loop.h"
+#include "dispatch.h"
 #include "pair.h"
 #include "transport.h"
 
@@ -201,11 +202,11 @@ void verve_pair_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 {
 	lockdep_assert_held(&qp->lock);
 	if (!verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))
-		verve_engine_dispatch(qp, arrival);
+		verve_dispatch(qp, arrival);
 	if (verve_stall_is_on(qp, VERVE_STALL_ARRIVALS))
 		qp->pair.lost |= lost_kind(arrival);
 	else
-		verve_engine_take_ooo(qp);
+		verve_dispatch_ooo(qp);
 }
 
 void verve_pair_resume(struct verve_qp *qp)

@@ -6,6 +6,7 @@
 #include <linux/ktime.h>
 #include "../offload/rc/ddp.h"
 #include "../wire/psn.h"
+#include "dispatch.h"
 #include "transport.h"
 
 /*
@@ -194,7 +195,7 @@ static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 	verve_count(qp, out_of_seq_request, 1);
 	verve_ack_gap(&qp->resp.ack, arrival->pdu.psn);
 	return !verve_ddp_is_placed(qp, arrival) &&
-	       verve_engine_keep(qp, &qp->resp.ooo, arrival);
+	       verve_dispatch_keep(qp, &qp->resp.ooo, arrival);
 }
 
 /*

@@ -568,22 +568,6 @@ void verve_engine_overrun(struct verve_qp *qp)
 void verve_engine_again(struct verve_qp *qp);
 /* Queue the work item if work or callers remain. Called without the lock. */
 void verve_engine_nudge(struct verve_qp *qp);
-/*
- * Pass one arrival to the responder or the completer, or drop it.
- * Return: true if the arrival is kept, and must not be freed.
- */
-bool verve_engine_dispatch(struct verve_qp *qp, struct verve_arrival *arrival)
-	__must_hold(&qp->lock);
-/*
- * Process kept packets that are due after the last arrival, and free those behind
- * it.
- */
-void verve_engine_take_ooo(struct verve_qp *qp)
-	__must_hold(&qp->lock);
-/* Keep a packet until its turn. Return: true if @ooo now owns @arrival. */
-bool verve_engine_keep(struct verve_qp *qp, struct verve_ooo *ooo,
-		       struct verve_arrival *arrival)
-	__must_hold(&qp->lock);
 /* The QP is being destroyed. Stop sends, receives and timers. */
 void verve_engine_kill(struct verve_qp *qp)
 	__must_hold(&qp->lock);
