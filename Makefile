@@ -50,6 +50,10 @@ check-uml:
 check-debug:
 	@tools/check-uml debug lockdep
 
+.PHONY: check-kcsan
+check-kcsan:
+	@tools/check-kcsan
+
 .PHONY: uml-run
 uml-run:
 	@[ -n "$(JOB)" ] || { echo >&2 "usage: make uml-run JOB=SCRIPT [ARGS=...]"; exit 2; }
@@ -127,6 +131,7 @@ help:
 	@echo '       LINTS=           only these, such as "columns references"'
 	@echo '  make check-uml        kselftests and KUnit suites in UML'
 	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
+	@echo '  make check-kcsan      rdma/ and fault/ with the race detector KCSAN, in QEMU; hours'
 	@echo '  make soak HOURS=1     everything at once in a bad network, in UML with KASAN and'
 	@echo '                        kmemleak; ends with a summary'
 	@echo '  make check-pyverbs    the python tests of three rdma-cores, over Verve and over'
