@@ -49,7 +49,7 @@ session_modules()
 	ln -s "$from/kernel" "$to/kernel"
 	cp "$from"/modules.{order,builtin,builtin.modinfo} "$to/"
 	for file in "$MODULE" "${MODULE%/*}"/verve_*.ko; do
-		[ ! -e "$file" ] || strip -g -o "$to/updates/${file##*/}" "$file"
+		[ ! -e "$file" ] || "${STRIP:-strip}" -g -o "$to/updates/${file##*/}" "$file"
 	done
 	depmod -b "$session/modules" "$2"
 	echo "$to"
