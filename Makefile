@@ -94,6 +94,14 @@ bench:
 bench-insns:
 	@tools/bench/insns $(KERNEL)
 
+.PHONY: deb
+deb:
+	@tools/deb
+
+.PHONY: check-packages
+check-packages:
+	@tools/check-packages $(KERNEL)
+
 .PHONY: clean
 clean:
 	@tools/clean
@@ -132,6 +140,8 @@ help:
 	@echo '  make check-uml        kselftests and KUnit suites in UML'
 	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
 	@echo '  make check-kcsan      rdma/ and fault/ with the race detector KCSAN, in QEMU; hours'
+	@echo '  make check-packages   has dkms build the packaged modules, and tries the service'\''s'
+	@echo '                        program (KERNEL=)'
 	@echo '  make soak HOURS=1     everything at once in a bad network, in UML with KASAN and'
 	@echo '                        kmemleak; ends with a summary'
 	@echo '  make check-pyverbs    the python tests of three rdma-cores, over Verve and over'
@@ -145,6 +155,8 @@ help:
 	@echo '  make coverage         branches that tests in user space take'
 	@echo '  make analyse          coccinelle, clang'\''s analyzer and gcc'\''s; fails on a'
 	@echo '                        finding that testing.rst does not answer'
+	@echo
+	@echo '  make deb              Debian packages: verve-dkms, verve-tools'
 	@echo
 	@echo 'Measurements, on an idle machine:'
 	@echo '  make bench            Verve beside rdma_rxe, siw and TCP, in one UML guest'
