@@ -50,6 +50,10 @@ check-uml:
 check-debug:
 	@tools/check-uml debug lockdep
 
+.PHONY: check-kernels
+check-kernels:
+	@tools/check-kernels $(KERNEL)
+
 .PHONY: check-kcsan
 check-kcsan:
 	@tools/check-kcsan
@@ -139,6 +143,8 @@ help:
 	@echo '       LINTS=           only these, such as "columns references"'
 	@echo '  make check-uml        kselftests and KUnit suites in UML'
 	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
+	@echo '  make check-kernels    builds for all of Debian'\''s kernels, of any flavour and on'
+	@echo '                        arm64, and smoke tests on each; two hours (KERNEL=)'
 	@echo '  make check-kcsan      rdma/ and fault/ with the race detector KCSAN, in QEMU; hours'
 	@echo '  make check-packages   has dkms build the packaged modules, and tries the service'\''s'
 	@echo '                        program (KERNEL=)'
