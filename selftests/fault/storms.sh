@@ -98,10 +98,14 @@ deletion() {
 	timed link_add "$NS_A" $DEV_A va && ready_again
 }
 
+# The steps after it need the devices, even if this one was slow.
 unloading() {
-	loses $DEV_A rmmod "$MODULE" && load_module &&
+	local rc=0
+
+	loses $DEV_A rmmod "$MODULE" || rc=1
+	load_module &&
 	timed link_add "$NS_A" $DEV_A va &&
-	timed link_add "$NS_B" $DEV_B vb && ready_again
+	timed link_add "$NS_B" $DEV_B vb && ready_again && return $rc
 }
 
 # breaks COMMAND...: a tenth of ROUNDS, since each round has its own load
