@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 #include "device.h"
+#include "link.h"
 #include "memory/pager.h"
 #include "offload/icrc.h"
 #include "ops.h"
@@ -13,11 +14,6 @@
 #include "transport/engine.h"
 #include "transport/qp.h"
 #include "wire/icrc.h"
-
-static struct rdma_link_ops link_ops = {
-	.type = "verve",
-	.newlink = verve_device_add,
-};
 
 static int __init verve_init(void)
 {
@@ -45,9 +41,13 @@ static int __init verve_init(void)
 	err = verve_device_init();
 	if (err)
 		goto exit_net;
-	rdma_link_register(&link_ops);
+	err = verve_link_init();
+	if (err)
+		goto exit_device;
 	return 0;
 
+exit_device:
+	verve_device_exit();
 exit_net:
 	verve_net_exit();
 exit_pmtu:
@@ -66,7 +66,7 @@ exit_icrc:
 
 static void __exit verve_exit(void)
 {
-	rdma_link_unregister(&link_ops);
+	verve_link_exit();
 	verve_device_exit();
 	verve_net_exit();
 	verve_pmtu_exit();

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The types of links: verve and, if the user wants it, rxe
+ */
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <rdma/rdma_netlink.h>
+#include "link.h"
+#include "ops.h"
+
+#define RXE_MODULE	"rdma_rxe"
+
+static bool rxe;
+module_param(rxe, bool, 0444);
+MODULE_PARM_DESC(rxe,
+		 "Add Verve devices for links of type rxe, too, and keep rdma_rxe out (default: N)");
+
+static struct rdma_link_ops verve_link_ops = {
+	.type = "verve",
+	.newlink = verve_device_add,
+};
+
+static struct rdma_link_ops rxe_link_ops = {
+	.type = "rxe",
+	.newlink = verve_device_add,
+};
+
+static int refuse_rxe(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *module = data;
+
+	if (state != MODULE_STATE_COMING || strcmp(module->name, RXE_MODULE))
+		return NOTIFY_DONE;
+	pr_warn("verve: %s is not loaded: links of type rxe are Verve's (rxe=Y)\n",
+		RXE_MODULE);
+	return notifier_from_errno(-EBUSY);
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = refuse_rxe,
+};
+
+static bool rxe_is_loaded(void)
+{
+	struct kobject *kobj;
+
+	if (IS_BUILTIN(CONFIG_RDMA_RXE))
+		return true;
+	kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, RXE_MODULE);
+	kobject_put(kobj);
+	return kobj;
+}
+
+/*
+ * From the notifier on, no rdma_rxe begins to load. One that began before is in sysfs,
+ * except for a moment in the middle of its load.
+ */
+static int rxe_init(void)
+{
+	int err;
+
+	err = register_module_notifier(&module_notifier);
+	if (err)
+		return err;
+	if (rxe_is_loaded()) {
+		unregister_module_notifier(&module_notifier);
+		pr_err("verve: %s has the links of type rxe: unload it, or omit rxe=Y\n",
+		       RXE_MODULE);
+		return -EBUSY;
+	}
+	rdma_link_register(&rxe_link_ops);
+	return 0;
+}
+
+int verve_link_init(void)
+{
+	int err;
+
+	err = rxe ? rxe_init() : 0;
+	if (err)
+		return err;
+	rdma_link_register(&verve_link_ops);
+	return 0;
+}
+
+void verve_link_exit(void)
+{
+	rdma_link_unregister(&verve_link_ops);
+	if (!rxe)
+		return;
+	rdma_link_unregister(&rxe_link_ops);
+	unregister_module_notifier(&module_notifier);
+}
