@@ -196,7 +196,7 @@ void verve_net_detach(struct verve_net *vnet, struct verve_dev *dev)
 	synchronize_net();
 }
 
-static void __net_exit exit_net(struct net *net)
+static void leave_net(struct net *net)
 {
 	struct slot *slot = net_generic(net, slot_id);
 	struct verve_net *vnet;
@@ -208,13 +208,21 @@ static void __net_exit exit_net(struct net *net)
 	if (vnet)
 		close_net(vnet, net);
 	mutex_unlock(&nets_lock);
-	/* No receiver may use the namespace when it is freed. */
-	if (vnet)
-		synchronize_net();
+}
+
+/* Many namespaces may end together, and wait for one grace period. */
+static void __net_exit exit_nets(struct list_head *nets)
+{
+	struct net *net;
+
+	list_for_each_entry(net, nets, exit_list)
+		leave_net(net);
+	/* No receiver may use a namespace when it is freed. */
+	synchronize_net();
 }
 
 static struct pernet_operations net_ops = {
-	.exit = exit_net,
+	.exit_batch = exit_nets,
 	.id = &slot_id,
 	.size = sizeof(struct slot),
 };
