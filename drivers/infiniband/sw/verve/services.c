@@ -3,6 +3,7 @@
  * Directory "offload" of a device in sysfs: status of each offload of its netdev. Each
  * file has one line: "in use", "on trial", or "off:" and the reason.
  */
+#include <linux/sysfs.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/verve_offload.h>
 #include "device.h"
@@ -118,9 +119,23 @@ static struct attribute *attrs[] = {
 	NULL
 };
 
+/*
+ * In shared mode, the core copies the device into each namespace. The copies lack this
+ * directory, as they lack the counters, because there may be many thousands.
+ */
+static umode_t is_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	struct device *device = kobj_to_dev(kobj);
+
+	if (device != &to_owner(device)->ibdev.dev)
+		return SYSFS_GROUP_INVISIBLE;
+	return attr->mode;
+}
+
 static const struct attribute_group group = {
 	.name = "offload",
 	.attrs = attrs,
+	.is_visible = is_visible,
 };
 
 void verve_services_show(struct ib_device *ibdev)
