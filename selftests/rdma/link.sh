@@ -101,7 +101,7 @@ believable() {
 	at_least max_qp_init_rd_atom 16 && at_least max_ah 100 &&
 	at_least max_srq 100 && at_least max_srq_wr 1024 &&
 	at_least max_pkeys 1 && at_least max_msg_sz $((1 << 30)) &&
-	at_least gid_tbl_len 16 && is "GID[0]" "fe80:*RoCE v2"
+	at_least gid_tbl_len 14 && is "GID[0]" "fe80:*RoCE v2"
 }
 
 state_is() {

@@ -192,6 +192,8 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 	verve_cc_params_init(&dev->cc);
 	verve_hw_roce_init(dev);
 	verve_uso_reset(dev);
+	dev->gid_table_len = net_eq(net, &init_net) ? VERVE_GID_TABLE_LEN :
+						      VERVE_GID_TABLE_LEN_NETNS;
 	xa_init_flags(&dev->apart, XA_FLAGS_ALLOC1);
 	mutex_init(&dev->qp_lock);
 	/* No other thread has the object yet. */

@@ -95,6 +95,7 @@ struct verve_mcast {
  * @qp_lock: mutex of @qps, and of writing @gsi
  * @dma_mr: region of the local DMA lkey: all kernel memory
  * @cc: parameters of congestion control (cc_params.c)
+ * @gid_table_len: length of the port's GID table
  * @mac: Ethernet address from which GUIDs are made
  */
 struct verve_dev {
@@ -132,6 +133,7 @@ struct verve_dev {
 
 	struct verve_mr *dma_mr;
 	struct verve_cc_params cc;
+	int gid_table_len;
 	u8 mac[ETH_ALEN];
 };
 

@@ -43,7 +43,12 @@ enum verve_limits {
 	/* Outstanding READs and atomics of a QP, as requester and as responder */
 	VERVE_MAX_RD_ATOMIC	= 128,
 
-	VERVE_GID_TABLE_LEN	= 1024,
+	/* GIDs of a device in the initial network namespace, and in any other. In shared
+	 * mode, the core copies each device's sysfs into each namespace, and three files
+	 * for each GID with it.
+	 */
+	VERVE_GID_TABLE_LEN	= 256,
+	VERVE_GID_TABLE_LEN_NETNS = 14,
 	VERVE_PKEY_TABLE_LEN	= 1,
 
 	/* 4.096 us * 2^15 = 134 ms */

@@ -233,7 +233,7 @@ int verve_query_port(struct ib_device *ibdev, u32 port_num,
 	dev_put(ndev);
 	attr->max_mtu = IB_MTU_4096;
 	attr->phys_mtu = ib_mtu_enum_to_int(attr->active_mtu);
-	attr->gid_tbl_len = VERVE_GID_TABLE_LEN;
+	attr->gid_tbl_len = to_vdev(ibdev)->gid_table_len;
 	attr->ip_gids = true;
 	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->max_msg_sz = VERVE_MAX_MSG;
@@ -246,7 +246,7 @@ int verve_get_port_immutable(struct ib_device *ibdev, u32 port_num,
 			     struct ib_port_immutable *immutable)
 {
 	immutable->pkey_tbl_len = VERVE_PKEY_TABLE_LEN;
-	immutable->gid_tbl_len = VERVE_GID_TABLE_LEN;
+	immutable->gid_tbl_len = to_vdev(ibdev)->gid_table_len;
 	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
 	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	return 0;
