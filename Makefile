@@ -98,6 +98,10 @@ bench:
 bench-insns:
 	@tools/bench/insns $(KERNEL)
 
+.PHONY: bench-containers
+bench-containers:
+	@tools/bench/containers $(or $(COUNT),200) $(PEERS)
+
 .PHONY: deb
 deb:
 	@tools/deb
@@ -169,5 +173,8 @@ help:
 	@echo '       ROUNDS=          the number of rounds, for medians (default: 5)'
 	@echo '  make bench-insns      instructions per message, Verve and rdma_rxe, in QEMU'
 	@echo '       KERNEL=          6.1, 6.12 or 7.2 only'
+	@echo '  make bench-containers COUNT=200'
+	@echo '                        as many network namespaces with a device each, in UML'
+	@echo '       PEERS=           of verve, rxe, siw, none (default: verve)'
 	@echo
 	@echo 'Downloads and builds are kept in VERVE_CACHE (default: ~/.cache/verve).'
