@@ -22,8 +22,9 @@ KSFT_SKIP=4
 LINK_TYPE=${LINK_TYPE:-verve}
 VERVE_KO=${VERVE_KO:-$LIB/../../drivers/infiniband/sw/verve/verve.ko}
 
-# An emulated CPU is 10 to 30 times slower: allow it more time.
-if grep -q 'QEMU TCG' /proc/cpuinfo; then
+# An emulated CPU is 10 to 30 times slower: allow it more time. That of arm64 does not
+# tell, but QEMU's board does.
+if grep -qsaE 'QEMU TCG|linux,dummy-virt' /proc/cpuinfo /proc/device-tree/compatible; then
 	SLOW=${SLOW:-10}
 	QUICK=${QUICK:-1}
 fi
