@@ -38,6 +38,10 @@ run:
 check:
 	@tools/check $(KERNEL)
 
+.PHONY: check-all
+check-all:
+	@tools/check-all
+
 .PHONY: lint
 lint:
 	@tools/lint $(LINTS)
@@ -137,11 +141,14 @@ help:
 	@echo 'Tests; they end with `N passed, N failed, N skipped`:'
 	@echo '  make check            the tests of CI: unit tests, the transport in simulated'
 	@echo '                        time, fuzz corpora, builds with W=1 and sparse,'
-	@echo '                        kselftests on three stock kernels (KERNEL= for some)'
+	@echo '                        kselftests on three stock kernels (KERNEL= for some), smoke'
+	@echo '                        tests on 7.3 and the kernels for the cloud'
 	@echo '       TEST=rdma/paging only this kselftest, on each kernel (also for check-uml,'
 	@echo '                        check-debug); tools/test-find lists all'
 	@echo '       SELFTESTS=       arguments for them, such as SUBDIRS=rdma'
 	@echo '       LOGS=DIR         the directory of the logs'
+	@echo '  make check-all        for the night: every kselftest on every kernel, and all of'
+	@echo '                        the targets below; hours'
 	@echo '  make lint             style, sizes, kernel-doc, spelling, references, commits:'
 	@echo '                        the rules of contributing.rst; a part of make check'
 	@echo '       LINTS=           only these, such as "columns references"'
@@ -151,7 +158,9 @@ help:
 	@echo '                        arm64, and smoke tests on each; two hours (KERNEL=)'
 	@echo '  make check-kcsan      rdma/ and fault/ with the race detector KCSAN, in QEMU; hours'
 	@echo '  make check-packages   has dkms build the packaged modules; tries the service'\''s'
-	@echo '                        program and the action for CI services (KERNEL=)'
+	@echo '                        program and the action for CI services (KERNEL=);'
+	@echo '                        installs the packages on Debian 12 and 13; hours'
+	@echo '       IMAGES=          bookworm:amd64 and so on: only there; empty: nowhere'
 	@echo '  make soak HOURS=1     everything at once in a bad network, in UML with KASAN and'
 	@echo '                        kmemleak; ends with a summary'
 	@echo '  make check-pyverbs    the python tests of three rdma-cores, over Verve and over'

@@ -7,6 +7,9 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cache=${VERVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/verve}
 # shellcheck disable=SC2034 # used by those who source this
 kernels="6.1 6.12 7.2"
+# Load, link, rdma_cm, every opcode, removal under load
+# shellcheck disable=SC2034
+smoke_tests="rdma/link rdma/cm rdma/opcodes fault/removal"
 export LC_ALL=C.UTF-8
 # Under make, the jobserver and the variables of the outer make are not for these
 # scripts.
