@@ -110,6 +110,10 @@ bench-containers:
 deb:
 	@tools/deb
 
+.PHONY: rpm
+rpm:
+	@tools/rpm
+
 .PHONY: check-packages
 check-packages:
 	@tools/check-packages $(KERNEL)
@@ -176,6 +180,7 @@ help:
 	@echo '                        finding that testing.rst does not answer'
 	@echo
 	@echo '  make deb              Debian packages: verve-dkms, verve-tools'
+	@echo '  make rpm              RPM packages: akmod-verve, verve, and their sources'
 	@echo
 	@echo 'Measurements, on an idle machine:'
 	@echo '  make bench            Verve beside rdma_rxe, siw and TCP, in one UML guest'
