@@ -11,6 +11,10 @@ static bool hw_roce;
 module_param(hw_roce, bool, 0400);
 MODULE_PARM_DESC(hw_roce, "The NIC has an RDMA device of its own");
 
+static bool has_board;
+module_param_named(board, has_board, bool, 0400);
+MODULE_PARM_DESC(board, "The NIC is on a board: its netdevs have a parent");
+
 struct roce {
 	struct ib_device ibdev;
 };
@@ -85,7 +89,7 @@ int nic_hw_roce_init(void)
 {
 	int err;
 
-	if (!hw_roce)
+	if (!hw_roce && !has_board)
 		return 0;
 	board = root_device_register("verve_testnic");
 	if (IS_ERR(board)) {
@@ -93,7 +97,7 @@ int nic_hw_roce_init(void)
 		board = NULL;
 		return err;
 	}
-	err = add_roce();
+	err = hw_roce ? add_roce() : 0;
 	if (err)
 		nic_hw_roce_exit();
 	return err;

@@ -28,6 +28,7 @@
 #include "offload/rc/qpc.h"
 #include "offload/uso.h"
 #include "ops.h"
+#include "parent.h"
 #include "path/path.h"
 #include "services.h"
 #include "transport/mcast.h"
@@ -102,6 +103,7 @@ void verve_dealloc_device(struct ib_device *ibdev)
 	mutex_lock(&devices_lock);
 	drop_netdev(dev);
 	mutex_unlock(&devices_lock);
+	verve_parent_put(dev);
 	verve_net_detach(dev->net, dev);
 	verve_net_put(dev->net);
 	verve_icrc_offload_close(dev);
@@ -256,6 +258,7 @@ static int attach_netdev(struct verve_dev *dev, struct net_device *ndev,
 
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	rcu_assign_pointer(dev->ndev, ndev);
+	verve_parent_set(dev, ndev);
 	dev->port_active = verve_port_is_active(ndev);
 	get_device(&dev->ibdev.dev);
 	list_add_tail(&dev->entry, &devices);

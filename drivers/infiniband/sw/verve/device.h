@@ -61,6 +61,9 @@ struct verve_mcast {
  * @ndev: netdev below, with a reference, or NULL once the netdev is being
  *	unregistered; RCU, written under devices_lock
  * @ndev_tracker: tracker of the reference on @ndev
+ * @parent_ndev: netdev whose parent is that of @ibdev, with a reference until @ibdev has
+ *	left sysfs; NULL if it has none (parent.c)
+ * @parent_tracker: tracker of the reference on @parent_ndev
  * @net: per-namespace state (sockets) of the netdev's namespace, referenced
  * @sender: state in the registry of NICs for packets whose ICRC a NIC may compute
  *	(offload/icrc.c); NULL without the registry
@@ -102,6 +105,8 @@ struct verve_dev {
 	struct ib_device ibdev;
 	struct net_device __rcu *ndev;
 	netdevice_tracker ndev_tracker;
+	struct net_device *parent_ndev;
+	netdevice_tracker parent_tracker;
 	struct verve_net *net;
 	struct verve_offload_sender *sender;
 	struct verve_offload_ibdev *offload;

@@ -9,6 +9,7 @@
 #include "memory/pager.h"
 #include "offload/icrc.h"
 #include "ops.h"
+#include "parent.h"
 #include "path/path.h"
 #include "path/pmtu.h"
 #include "transport/engine.h"
@@ -38,9 +39,12 @@ static int __init verve_init(void)
 	err = verve_net_init();
 	if (err)
 		goto exit_pmtu;
-	err = verve_device_init();
+	err = verve_parent_init();
 	if (err)
 		goto exit_net;
+	err = verve_device_init();
+	if (err)
+		goto exit_parent;
 	err = verve_link_init();
 	if (err)
 		goto exit_device;
@@ -48,6 +52,8 @@ static int __init verve_init(void)
 
 exit_device:
 	verve_device_exit();
+exit_parent:
+	verve_parent_exit();
 exit_net:
 	verve_net_exit();
 exit_pmtu:
@@ -68,6 +74,7 @@ static void __exit verve_exit(void)
 {
 	verve_link_exit();
 	verve_device_exit();
+	verve_parent_exit();
 	verve_net_exit();
 	verve_pmtu_exit();
 	verve_packet_exit();
