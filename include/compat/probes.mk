@@ -23,6 +23,7 @@ compat-flags += $(call compat-probe,rdma/ib_verbs.h,IB_ODP_SUPPORT_FLUSH,ODP_PLA
 compat-flags += $(call compat-probe,rdma/ib_verbs.h,*counter_init,COUNTER_INIT)
 compat-flags += $(call compat-probe,rdma/ib_verbs.h,*fill_res_srq_entry,FILL_RES_SRQ)
 compat-flags += $(call compat-probe,rdma/ib_verbs.h,*resize_user_cq,RESIZE_USER_CQ)
+compat-flags += $(call compat-probe,rdma/ib_verbs.h,*query_port_speed,QUERY_PORT_SPEED)
 compat-flags += $(call compat-probe,rdma/iter.h,rdma_umem_for_each_dma_block,RDMA_ITER)
 
 ccflags-y += $(compat-flags)

@@ -168,6 +168,9 @@ const struct ib_device_ops verve_device_ops = {
 	.resize_cq = resize_cq,
 #endif
 
+#ifdef COMPAT_HAVE_QUERY_PORT_SPEED
+	.query_port_speed = verve_query_port_speed,
+#endif
 #ifdef COMPAT_HAVE_FILL_RES_SRQ
 	.fill_res_srq_entry = verve_fill_res_srq_entry,
 #endif

@@ -38,6 +38,8 @@ int verve_modify_device(struct ib_device *ibdev, int mask,
 void verve_get_dev_fw_str(struct ib_device *ibdev, char *str);
 int verve_query_port(struct ib_device *ibdev, u32 port_num,
 		     struct ib_port_attr *attr);
+/* @speed: in units of 100 Mb/s */
+int verve_query_port_speed(struct ib_device *ibdev, u32 port_num, u64 *speed);
 int verve_get_port_immutable(struct ib_device *ibdev, u32 port_num,
 			     struct ib_port_immutable *immutable);
 int verve_query_pkey(struct ib_device *ibdev, u32 port_num, u16 index,

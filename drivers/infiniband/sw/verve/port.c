@@ -20,6 +20,8 @@ enum {
 
 	/* Mb/s of netdevs without a speed; the speed of virtual netdevs */
 	DEFAULT_SPEED	= SPEED_10000,
+	/* The unit of query_port_speed, in Mb/s */
+	MBPS_PER_SPEED	= 100,
 };
 
 /* All operations that access memory support on-demand paging. */
@@ -239,6 +241,18 @@ int verve_query_port(struct ib_device *ibdev, u32 port_num,
 	attr->max_msg_sz = VERVE_MAX_MSG;
 	attr->pkey_tbl_len = VERVE_PKEY_TABLE_LEN;
 	attr->max_vl_num = 1;
+	return 0;
+}
+
+int verve_query_port_speed(struct ib_device *ibdev, u32 port_num, u64 *speed)
+{
+	struct net_device *ndev;
+
+	if (port_num != 1)
+		return -EINVAL;
+	ndev = hold_netdev(to_vdev(ibdev));
+	*speed = (ndev ? netdev_speed(ndev) : DEFAULT_SPEED) / MBPS_PER_SPEED;
+	dev_put(ndev);
 	return 0;
 }
 
