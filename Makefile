@@ -146,7 +146,7 @@ help:
 	@echo '  make check            the tests of CI: unit tests, the transport in simulated'
 	@echo '                        time, fuzz corpora, builds with W=1 and sparse,'
 	@echo '                        kselftests on three stock kernels (KERNEL= for some), smoke'
-	@echo '                        tests on 7.3 and the kernels for the cloud'
+	@echo '                        tests on 7.3 for the cloud'
 	@echo '       TEST=rdma/paging only this kselftest, on each kernel (also for check-uml,'
 	@echo '                        check-debug); tools/test-find lists all'
 	@echo '       SELFTESTS=       arguments for them, such as SUBDIRS=rdma'
