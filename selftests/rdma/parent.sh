@@ -20,7 +20,7 @@ DEV_NIC=vtn
 
 off_by_default() {
 	load_module && topo two || return
-	[ ! -e "$IB/$DEV_A/device" ] || fail "there is a parent"
+	[ ! -e "$IB/$DEV_A/device" ] || fail "there is a parent" || return
 	untopo
 	rmmod "$MODULE"
 }
