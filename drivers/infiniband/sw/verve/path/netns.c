@@ -196,7 +196,8 @@ void verve_net_detach(struct verve_net *vnet, struct verve_dev *dev)
 	synchronize_net();
 }
 
-static void leave_net(struct net *net)
+/* Return: whether a receiver may be using the namespace. */
+static bool leave_net(struct net *net)
 {
 	struct slot *slot = net_generic(net, slot_id);
 	struct verve_net *vnet;
@@ -208,17 +209,20 @@ static void leave_net(struct net *net)
 	if (vnet)
 		close_net(vnet, net);
 	mutex_unlock(&nets_lock);
+	return vnet;
 }
 
 /* Many namespaces may end together, and wait for one grace period. */
 static void __net_exit exit_nets(struct list_head *nets)
 {
+	bool in_use = false;
 	struct net *net;
 
 	list_for_each_entry(net, nets, exit_list)
-		leave_net(net);
+		in_use |= leave_net(net);
 	/* No receiver may use a namespace when it is freed. */
-	synchronize_net();
+	if (in_use)
+		synchronize_net();
 }
 
 static struct pernet_operations net_ops = {
