@@ -75,9 +75,12 @@ end_containers() {
 
 # Each container exchanges a message with the next one, by the program TALK.
 neighbours_talk() { # COUNT
-	local devices
+	local device devices
 
 	mapfile -t devices < <(each_container "$1" vtcI)
+	for device in "${devices[@]}"; do
+		within 30 gid_index "$device" ipv4 >/dev/null || fail "$device: no GID" || return
+	done
 	timeout $((6 * LIMIT)) "$TALK" "${devices[@]}"
 }
 

@@ -147,7 +147,7 @@ static void find_gid(struct end *end, bool ipv6, int entries)
 	tap_bail("device %s has no %s GID", end->name, ipv6 ? "IPv6" : "IPv4");
 }
 
-void end_open(struct end *end, const char *dev, bool ipv6)
+void end_open_device(struct end *end, const char *dev, bool ipv6)
 {
 	struct ibv_port_attr port;
 
@@ -164,10 +164,17 @@ void end_open(struct end *end, const char *dev, bool ipv6)
 	end->active_mtu = port.active_mtu;
 	find_gid(end, ipv6, port.gid_tbl_len);
 	end->pd = ibv_alloc_pd(end->ctx);
+	if (!end->pd)
+		tap_bail("device %s: no PD", dev);
+}
+
+void end_open(struct end *end, const char *dev, bool ipv6)
+{
+	end_open_device(end, dev, ipv6);
 	end->buf = mmap(NULL, END_MEMORY, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (!end->pd || end->buf == MAP_FAILED)
-		tap_bail("device %s: no PD or no memory", dev);
+	if (end->buf == MAP_FAILED)
+		tap_bail("device %s: no memory", dev);
 	end->mr = ibv_reg_mr(end->pd, end->buf, END_MEMORY,
 			     IBV_ACCESS_LOCAL_WRITE | ALL_REMOTE);
 	if (!end->mr)

@@ -80,6 +80,8 @@ void ends_close(struct ends *e);
 
 /* Open one end, for a test whose other end is in another process. */
 void end_open(struct end *end, const char *dev, bool ipv6);
+/* The same, without memory, for a test that has its own */
+void end_open_device(struct end *end, const char *dev, bool ipv6);
 void end_close(struct end *end);
 /* Move an existing QP to RTS. Uses gid, psn and qp->qp_num of @peer. */
 void end_connect(struct end *end, const struct end *peer,
