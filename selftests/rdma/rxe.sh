@@ -71,6 +71,29 @@ after_it() {
 	modprobe verve && rmmod verve && rmmod rdma_rxe
 }
 
+# at_once DELAY: both load, Verve so many seconds later; one of them may
+at_once() {
+	local delay=$1 verve
+
+	modprobe rdma_rxe 2>/dev/null &
+	sleep "$delay"
+	modprobe verve rxe=Y 2>/dev/null
+	verve=$?
+	wait $!
+	[ $? != $verve ] || fail "after $delay s both or none is loaded" || return
+	modprobe -qr verve || modprobe -qr rdma_rxe
+}
+
+many_at_once() {
+	local i
+
+	has_rxe || return 0
+	unload
+	for i in {0..30}; do
+		at_once 0.0$((i / 10))$((i % 10)) || return
+	done
+}
+
 back_again() {
 	unload && modprobe verve && link_add "$NS_A" $DEV_A va && is_verve
 }
@@ -83,5 +106,6 @@ tap_add "off by default" off_by_default
 tap_add "modprobe rdma_rxe, and links of type rxe, mean Verve" drop_in
 tap_add "rdma_rxe is refused beside it" keeps_rxe_out
 tap_add "refused beside rdma_rxe" after_it
+tap_add "one of the two, if both begin to load" many_at_once
 tap_add "Verve alone again" back_again
 tap_run

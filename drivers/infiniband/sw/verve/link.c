@@ -41,54 +41,58 @@ static struct notifier_block module_notifier = {
 	.notifier_call = refuse_rxe,
 };
 
-static bool rxe_is_loaded(void)
+#ifdef MODULE
+static bool is_loaded(const char *name)
 {
 	struct kobject *kobj;
 
-	if (IS_BUILTIN(CONFIG_RDMA_RXE))
-		return true;
-	kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, RXE_MODULE);
+	kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, name);
 	kobject_put(kobj);
 	return kobj;
 }
+#else
+static bool is_loaded(const char *name)
+{
+	return false; /* No module is loaded yet when a built-in one begins. */
+}
+#endif
+
+static bool rxe_is_loaded(void)
+{
+	return IS_BUILTIN(CONFIG_RDMA_RXE) || is_loaded(RXE_MODULE);
+}
+
+int __init verve_link_init(void)
+{
+	return rxe ? register_module_notifier(&module_notifier) : 0;
+}
 
 /*
- * From the notifier on, no rdma_rxe begins to load. One that began before is in sysfs,
- * except for a moment in the middle of its load.
+ * No rdma_rxe begins to load after verve_link_init(). One that passed the notifiers
+ * before was about to be in sysfs then, and had the rest of Verve's load for that.
  */
-static int rxe_init(void)
+int __init verve_link_register(void)
 {
-	int err;
-
-	err = register_module_notifier(&module_notifier);
-	if (err)
-		return err;
-	if (rxe_is_loaded()) {
-		unregister_module_notifier(&module_notifier);
+	if (rxe && rxe_is_loaded()) {
 		pr_err("verve: %s has the links of type rxe: unload it, or omit rxe=Y\n",
 		       RXE_MODULE);
 		return -EBUSY;
 	}
-	rdma_link_register(&rxe_link_ops);
-	return 0;
-}
-
-int verve_link_init(void)
-{
-	int err;
-
-	err = rxe ? rxe_init() : 0;
-	if (err)
-		return err;
+	if (rxe)
+		rdma_link_register(&rxe_link_ops);
 	rdma_link_register(&verve_link_ops);
 	return 0;
 }
 
-void verve_link_exit(void)
+void verve_link_unregister(void)
 {
 	rdma_link_unregister(&verve_link_ops);
-	if (!rxe)
-		return;
-	rdma_link_unregister(&rxe_link_ops);
-	unregister_module_notifier(&module_notifier);
+	if (rxe)
+		rdma_link_unregister(&rxe_link_ops);
+}
+
+void verve_link_exit(void)
+{
+	if (rxe)
+		unregister_module_notifier(&module_notifier);
 }

@@ -11,8 +11,22 @@
 #ifndef VERVE_LINK_H
 #define VERVE_LINK_H
 
-/* Return: 0, or -EBUSY if the type rxe is wanted and rdma_rxe has it. Module load. */
+/**
+ * verve_link_init() - keep rdma_rxe out, if the type rxe is wanted
+ *
+ * Context: module load, before everything else.
+ * Return: 0 or an error.
+ */
 int verve_link_init(void);
-void verve_link_exit(void);	/* module exit; waits for link additions under way */
+void verve_link_exit(void);	/* module exit, after everything else */
+
+/**
+ * verve_link_register() - let users add links
+ *
+ * Context: module load, after everything else.
+ * Return: 0, or -EBUSY if the type rxe is wanted and rdma_rxe has it.
+ */
+int verve_link_register(void);
+void verve_link_unregister(void);	/* module exit; waits for link additions under way */
 
 #endif

@@ -20,9 +20,12 @@ static int __init verve_init(void)
 {
 	int err;
 
-	err = verve_icrc_init();
+	err = verve_link_init();
 	if (err)
 		return err;
+	err = verve_icrc_init();
+	if (err)
+		goto exit_link;
 	err = verve_engine_init();
 	if (err)
 		goto exit_icrc;
@@ -45,7 +48,7 @@ static int __init verve_init(void)
 	err = verve_device_init();
 	if (err)
 		goto exit_parent;
-	err = verve_link_init();
+	err = verve_link_register();
 	if (err)
 		goto exit_device;
 	return 0;
@@ -67,12 +70,14 @@ exit_engine:
 	verve_engine_exit();
 exit_icrc:
 	verve_icrc_exit();
+exit_link:
+	verve_link_exit();
 	return err;
 }
 
 static void __exit verve_exit(void)
 {
-	verve_link_exit();
+	verve_link_unregister();
 	verve_device_exit();
 	verve_parent_exit();
 	verve_net_exit();
@@ -83,6 +88,7 @@ static void __exit verve_exit(void)
 	verve_pager_exit();
 	verve_engine_exit();
 	verve_icrc_exit();
+	verve_link_exit();
 }
 
 module_init(verve_init);
