@@ -24,7 +24,8 @@ VERVE_KO=${VERVE_KO:-$LIB/../../drivers/infiniband/sw/verve/verve.ko}
 
 # An emulated CPU is 10 to 30 times slower: allow it more time. That of arm64 does not
 # tell, but QEMU's board does.
-if grep -qsaE 'QEMU TCG|linux,dummy-virt' /proc/cpuinfo /proc/device-tree/compatible; then
+if grep -qsaE 'QEMU TCG|linux,dummy-virt|QEMU Guest|^Manufacturer: *QEMU' \
+	/proc/cpuinfo /proc/device-tree/compatible /proc/sysinfo; then
 	SLOW=${SLOW:-10}
 	QUICK=${QUICK:-1}
 fi
