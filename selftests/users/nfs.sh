@@ -191,18 +191,20 @@ server_back() {
 
 # told_first COMMAND...: the client's QPs fail only after the RDMA CM (since 6.11 the
 # core) has announced the removal of the device. A client that sees a lost connection
-# first connects again by that device, and then fails the I/O.
+# first connects again by that device, and then fails the I/O. The server may still be
+# closing an older connection. The clock keeps the order of events of two CPUs.
 told_first() {
 	local events=$TRACE/events
 
 	trace_is_there || { "$@"; return; }
+	echo counter >$TRACE/trace_clock
 	echo >$TRACE/trace
 	echo 1 | tee $events/{verve/verve_qp_state,rdma_cma/cm_remove_one}/enable \
 		$events/rpcrdma/rpcrdma_client_remove_one/enable >/dev/null
 	"$@"
 	echo 0 >$events/enable
-	awk '/ (cm|rpcrdma_client)_remove_one: / { told = 1 }
-		/ verve_qp_state: .* -> ERR/ { seen = told; exit }
+	awk -v dev="dev=$DEV_A" '/ (cm|rpcrdma_client)_remove_one: / { told = 1 }
+		/ verve_qp_state: .* -> ERR/ && index($0, dev " ") { seen = told; exit }
 		END { exit !seen }' $TRACE/trace ||
 		fail "not told first: $(grep -v "^#" $TRACE/trace | head -n 30)"
 } 2>/dev/null
@@ -216,6 +218,7 @@ new_device() {
 }
 
 cleanup_nfs() {
+	[ ! -e $TRACE/trace_clock ] || echo local >$TRACE/trace_clock
 	umount -f -l "$TMP/mnt" 2>/dev/null
 	server_down
 	umount "$TMP/export"
