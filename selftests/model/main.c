@@ -3,7 +3,7 @@
  * usage: model [FIRST [COUNT]]
  *
  * Runs the model once for each seed. Prints a line of TAP for each 100 seeds and for
- * each seed that shows a fault, then for a few runs against a go-back-N peer. The
+ * each seed that shows a fault, then for a few runs of each scenario. The
  * environment variable VERBOSE= prints the setting of each run, TRACE= every packet.
  */
 #include <setjmp.h>
@@ -16,7 +16,7 @@ enum {
 	MOST_STEPS	= 3000000,
 	MOST_FAULTS	= 5,
 	SEEDS_A_LINE	= 100,
-	GO_BACK_SEEDS	= 3,
+	SCENARIO_SEEDS	= 3,
 	MOST_SECONDS	= 120,	/* real time for one run */
 };
 
@@ -46,7 +46,14 @@ void shim_unexpected(const char *file, int line, const char *what)
 	broken("%s:%d: %s", file, line, what);
 }
 
-static void begin(u64 seed, void (*plan)(void))
+static void plan_by_chance(void)
+{
+	plan_setting();
+	plan_make();
+	model.disturbances = dice(40);
+}
+
+static void begin(u64 seed, const struct scenario *scenario)
 {
 	u32 i;
 
@@ -54,13 +61,16 @@ static void begin(u64 seed, void (*plan)(void))
 	memset(&model, 0, sizeof(model));
 	model.is_traced = getenv("TRACE");
 	world_begin(seed);
-	plan();
+	if (scenario)
+		scenario->plan();
+	else
+		plan_by_chance();
 	for (i = 0; i < 2; i++) {
 		region_build(&model.node[i]);
 		node_set_up(&model.node[i]);
 	}
-	if (model.set.losses)
-		go_back_set_up();
+	if (scenario)
+		scenario->set_up();
 	node_start(&model.node[0]);
 	node_start(&model.node[1]);
 	if (model.set.paging)
@@ -79,15 +89,15 @@ static u32 has_failed(void)
  * Run until no event is left. After a failure there always is one: a failed QP looks for
  * late receives.
  */
-static void run(void)
+static void run(const struct scenario *scenario)
 {
 	u32 steps = 0, failed = 0;
 	u64 failed_at = 0;
 
 	while (world_step()) {
 		check_step();
-		if (model.set.losses)
-			go_back_step();
+		if (scenario)
+			scenario_step();
 		expect(++steps < MOST_STEPS && world_now() < MOST_TIME,
 		       "no end in sight");
 		if (has_failed() != failed)
@@ -125,27 +135,20 @@ static void no_end(int signal)
 	broken("no end in sight of a step");
 }
 
-static void plan_by_chance(void)
-{
-	plan_setting();
-	plan_make();
-	model.disturbances = dice(40);
-}
-
-/* Return: true if the run shows no fault. */
-static bool run_seed(u64 seed, void (*plan)(void))
+/* Return: true if the run, by chance without @scenario, shows no fault. */
+static bool run_seed(u64 seed, const struct scenario *scenario)
 {
 	if (setjmp(leave))
 		return false;
 	alarm(MOST_SECONDS);
-	begin(seed, plan);
-	run();
+	begin(seed, scenario);
+	run(scenario);
 	if (has_failed())
 		check_failed();
 	else
 		check_rest();
-	if (model.set.losses)
-		go_back_check();
+	if (scenario)
+		scenario->check();
 	if (is_verbose)
 		report();
 	end();
@@ -156,6 +159,7 @@ int main(int argc, char **argv)
 {
 	u64 first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	u64 count = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	const struct scenario *scenario;
 	u32 faults = 0, tests = 0;
 	u64 seed;
 
@@ -167,7 +171,7 @@ int main(int argc, char **argv)
 	verve_engine_init();
 	printf("TAP version 13\n");
 	for (seed = first; seed < first + count; seed++) {
-		bool ok = run_seed(seed, plan_by_chance);
+		bool ok = run_seed(seed, NULL);
 
 		faults += !ok;
 		if (!ok)
@@ -178,12 +182,14 @@ int main(int argc, char **argv)
 		if (faults == MOST_FAULTS)
 			break;
 	}
-	for (seed = first; seed < first + GO_BACK_SEEDS; seed++) {
-		bool ok = run_seed(seed, go_back_plan);
+	for (scenario = scenarios; scenario->name; scenario++) {
+		for (seed = first; seed < first + SCENARIO_SEEDS; seed++) {
+			bool ok = run_seed(seed, scenario);
 
-		faults += !ok;
-		printf("%sok %u a peer that goes back, seed %llu\n",
-		       ok ? "" : "not ", ++tests, seed);
+			faults += !ok;
+			printf("%sok %u %s, seed %llu\n", ok ? "" : "not ", ++tests,
+			       scenario->name, seed);
+		}
 	}
 	printf("1..%u\n", tests);
 	verve_engine_exit();

@@ -73,7 +73,7 @@ struct setting {
 	u32 block;
 	struct weather weather[2];
 	u32 losses;
-	u32 lost[2];
+	u32 lost[24];
 };
 
 /**
@@ -351,12 +351,25 @@ u64 completion_naks(const struct node *node);
  */
 void completion_note_refusal(struct node *node);
 
-/* go_back.c: cost of a loss with a peer that keeps no packets out of order */
-void go_back_plan(void);
-/* Undo random settings of the nodes that would disturb the measurement. */
-void go_back_set_up(void);
-void go_back_step(void);
-void go_back_check(void);
+/**
+ * struct scenario - a run with fixed losses (scenario.c)
+ * @name: for its result
+ * @plan: makes the plan, in place of chance
+ * @set_up: sets up the nodes
+ * @check: checks the run at its end
+ */
+struct scenario {
+	const char *name;
+	void (*plan)(void);
+	void (*set_up)(void);
+	void (*check)(void);
+};
+
+/* All, and an empty one at the end */
+extern const struct scenario scenarios[];
+
+/* Note the times after each event. */
+void scenario_step(void);
 
 /* check.c: both engines. After each event */
 void check_step(void);

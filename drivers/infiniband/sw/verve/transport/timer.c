@@ -10,7 +10,8 @@
  *    local ACK timeout in all, a retry is used up (the IBTA allows one to four
  *    timeouts, 9.7.6.1.3). Duplicate responses show that a READ was repeated too
  *    early, and that new responses follow. Then nothing is repeated for a bounded
- *    time.
+ *    time. Once a retry has been used up, each local ACK timeout has several
+ *    tries, however long answers have taken before, since each may be lost.
  *  - After an RNR NAK, the timer runs for the time in the NAK, and longer after
  *    many NAKs. Nothing is sent before it expires.
  *  - In the error state, the timer polls for receives that a user posted late, at
@@ -31,6 +32,8 @@ enum {
 	ERROR_POLL_MAX_SHIFT	= 8,
 	/* Consecutive waits for the answer behind duplicate responses */
 	SPURIOUS_PATIENCE	= 32,
+	/* Tries in each local ACK timeout after the first one */
+	TRIES_PER_RETRY		= 4,
 	/* A timer may be late by 1/SLACK of its time. */
 	SLACK			= 8,
 };
@@ -135,6 +138,8 @@ static u64 ack_delay(const struct verve_qp *qp)
 
 	if (!most)
 		return ns;
+	if (req->retries < qp->attr.retry_cnt)
+		ns = min(ns, most / TRIES_PER_RETRY);
 	return most > req->waited ? min(ns, most - req->waited) : 0;
 }
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Scenarios: two messages from node 0, and fixed losses. The first message teaches the
+ * requester about the peer and the path.
+ *
+ * go_back: the peer drops all packets out of order, as some NICs and rdma_rxe do. The
+ * second message has eight windows and loses one packet, so it may take nine round trips.
+ *
+ * slow: an answer takes so long that the requester would wait for it longer than the
+ * local ACK timeout. The second message has one packet, which is lost many times. All
+ * retries together must try it more often than that.
+ */
+#include "../../drivers/infiniband/sw/verve/wire/psn.h"
+#include "model.h"
+
+/* Of go_back, and of slow: a little less than half of its local ACK timeout */
+#define ONE_WAY		(5 * MS)
+#define SLOW_WAY	(30 * MS)
+#define ROUND_TRIP	(2 * ONE_WAY)
+/* Time for work items, coalescing and late posts */
+#define SLACK		(ROUND_TRIP / 2)
+
+enum {
+	MTU	= 256,
+	WINDOW	= VERVE_MAX_UNACKED,
+	TAUGHT	= 2 * WINDOW,	/* packets that teach go_back */
+	MEASURED = 8 * WINDOW,	/* packets that go_back measures, and that teach slow */
+	TRIES	= 24,		/* losses of one packet */
+};
+
+static u64 taught_at, done_at;
+
+static void plan_write(struct request *request, u32 packets)
+{
+	*request = (struct request) {
+		.op = IB_WR_RDMA_WRITE,
+		.flags = IB_SEND_SIGNALED,
+		.length = packets * MTU,
+		.source = -1,
+	};
+	request->local = region_alloc(&model.node[0].region, request->length);
+	request->remote = region_alloc(&model.node[1].region, request->length);
+	model.needed += 2 * packets;
+}
+
+/* Plan a message of @first packets, then one of @second packets. */
+static void plan_writes(u32 first, u32 second, u64 one_way)
+{
+	struct node *node = model.node;
+	u32 i;
+
+	model.set.type = IB_QPT_RC;
+	model.set.mtu = MTU;
+	model.set.block = 1U << 20;
+	model.set.weather[0].delay = one_way;
+	model.set.weather[1].delay = one_way;
+	taught_at = 0;
+	done_at = 0;
+	for (i = 0; i < 2; i++) {
+		node[i].index = i;
+		node[i].region.size = ROM_BYTES + HOT_BYTES + 8 * NUM_COUNTERS;
+	}
+	node[0].num_requests = 2;
+	plan_write(&node[0].plan[0], first);
+	plan_write(&node[0].plan[1], second);
+}
+
+static void go_back_plan(void)
+{
+	model.set = (struct setting) {
+		.losses = 2,
+		.lost = { WINDOW / 3, TAUGHT + between(WINDOW, MEASURED - 2 * WINDOW) },
+	};
+	plan_writes(TAUGHT, MEASURED, ONE_WAY);
+}
+
+static void slow_plan(void)
+{
+	u32 i;
+
+	model.set = (struct setting) { .losses = TRIES };
+	for (i = 0; i < TRIES; i++)
+		model.set.lost[i] = MEASURED;
+	plan_writes(MEASURED, 1, SLOW_WAY);
+}
+
+static void set_up(bool go_back_n, u8 timeout)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct node *node = &model.node[i];
+
+		node->go_back_n = go_back_n;
+		node->completions_left = U32_MAX;
+		node->qp.attr.timeout = timeout;
+		node->qp.attr.retry_cnt = 7;
+	}
+}
+
+static void go_back_set_up(void)
+{
+	set_up(true, 18);
+}
+
+static void slow_set_up(void)
+{
+	set_up(false, 14);
+}
+
+void scenario_step(void)
+{
+	const struct node *node = &model.node[0];
+
+	if (!taught_at && node->done >= 1)
+		taught_at = world_now();
+	if (!done_at && node->done == 2)
+		done_at = world_now();
+}
+
+static void go_back_check(void)
+{
+	u64 took = done_at - taught_at;
+	u64 trips = took / ROUND_TRIP;
+
+	expect(model.node[0].losses == 2, "not all was lost that was to be");
+	expect(took <= 9 * ROUND_TRIP + SLACK, "%llu round trips and %llu us",
+	       trips, took % ROUND_TRIP / US);
+}
+
+static void slow_check(void)
+{
+	expect(model.node[0].losses == TRIES, "the QP gave up after %u tries",
+	       model.node[0].losses);
+}
+
+const struct scenario scenarios[] = {
+	{ "a peer that goes back", go_back_plan, go_back_set_up, go_back_check },
+	{ "a slow peer", slow_plan, slow_set_up, slow_check },
+	{}
+};
