@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# UCX moves messages, RDMA and atomics over RC and UD, for its own benchmark and for two
-# MPI processes, over IPv4 and IPv6 GIDs. The test selects the transport and the device.
-# UCX finds the rest by itself, as it does on a NIC.
+# UCX moves messages, streams, RDMA and atomics over RC and UD, for its own benchmark and
+# for two and four MPI processes, over IPv4 and IPv6 GIDs. The test selects the transport
+# and the device. UCX finds the rest by itself, as it does on a NIC.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B
@@ -47,17 +47,19 @@ ucx() {
 		fail "no result: $(tail -n 3 "$TMP/client")"
 }
 
-# Both processes run in A, since verbs do not depend on the namespace of a program.
-mpi() { # TRANSPORT
+# All processes run in A, since verbs do not depend on the namespace of a program. Each
+# device has half of them.
+mpi() { # TRANSPORT RANKS
+	local half=$(($2 / 2))
 	local args=(--allow-run-as-root --oversubscribe --mca plm isolated
 		--mca pml ucx --mca osc ucx)
 
-	client timeout -k 2 $((2 * LIMIT)) mpirun "${args[@]}" \
-		-np 1 -x UCX_TLS="$1" -x UCX_NET_DEVICES=$DEV_C:1 \
+	client timeout -k 2 $((6 * LIMIT)) mpirun "${args[@]}" \
+		-np $half -x UCX_TLS="$1" -x UCX_NET_DEVICES=$DEV_C:1 \
 		python3 "$HERE/ucx_mpi.py" : \
-		-np 1 -x UCX_TLS="$1" -x UCX_NET_DEVICES=$DEV_S:1 \
+		-np $half -x UCX_TLS="$1" -x UCX_NET_DEVICES=$DEV_S:1 \
 		python3 "$HERE/ucx_mpi.py" >"$TMP/mpi" 2>&1 &&
-	grep -q "^compared" "$TMP/mpi" || fail "$(tail -n 20 "$TMP/mpi")"
+	grep -q "^compared, $2 ranks" "$TMP/mpi" || fail "$(tail -n 20 "$TMP/mpi")"
 }
 
 has_mpi() {
@@ -66,7 +68,7 @@ has_mpi() {
 
 mpi_or_skip() {
 	has_mpi || { skip "no OpenMPI, or no mpi4py"; return; }
-	mpi "$1"
+	mpi "$@"
 }
 
 # matrix WHERE TEST...: by both transports
@@ -78,7 +80,9 @@ matrix() {
 		for name; do
 			tap_add "$name over $tl, $where" ucx $tl "$name"
 		done
-		tap_add "MPI over $tl, $where" mpi_or_skip $tl
+		tap_add "two MPI processes over $tl, $where" mpi_or_skip $tl 2
+		[ "$QUICK" ] ||
+			tap_add "four MPI processes over $tl, $where" mpi_or_skip $tl 4
 	done
 }
 
@@ -93,15 +97,16 @@ both_families() {
 	matrix "IPv6, $t" "$@"
 }
 
-ALL="tag_lat tag_bw ucp_put_bw ucp_get ucp_am_lat ucp_fadd"
+SOME="tag_lat tag_bw ucp_put_bw ucp_get ucp_am_lat ucp_fadd"
+ALL="$SOME tag_sync_lat tag_sync_bw stream_lat stream_bw ucp_put_lat ucp_add ucp_swap
+	ucp_cswap ucp_am_bw"
 if [ "$QUICK" ]; then
 	tap_setup topo two
 	matrix "IPv4, two" tag_bw ucp_fadd
 	tap_setup no_ipv4
 	matrix "IPv6, two" tag_lat ucp_get
 else
-	for t in one two; do
-		both_families $t $ALL
-	done
+	both_families one $SOME
+	both_families two $ALL
 fi
 tap_run

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two MPI processes exchange messages, RDMA and atomics, and compare every result."""
+"""MPI processes exchange messages, RDMA and atomics, and compare every result."""
+from array import array
+
 from mpi4py import MPI
 
 # Lengths for the eager, fragmented and rendezvous protocols
@@ -9,7 +11,10 @@ COUNT = 50
 
 comm = MPI.COMM_WORLD
 me = comm.Get_rank()
-peer = 1 - me
+ranks = comm.Get_size()
+# Each sends to the next one, and receives from the one before.
+following = (me + 1) % ranks
+before = (me - 1) % ranks
 
 
 def pattern(rank, size):
@@ -19,8 +24,18 @@ def pattern(rank, size):
 def messages():
     for size in SIZES:
         got = bytearray(size)
-        comm.Sendrecv(pattern(me, size)[:size], peer, recvbuf=got, source=peer)
-        assert got == pattern(peer, size)[:size], f"{size} bytes"
+        comm.Sendrecv(pattern(me, size)[:size], following, recvbuf=got, source=before)
+        assert got == pattern(before, size)[:size], f"{size} bytes"
+
+
+def sums():
+    for size in SIZES:
+        count = size // 8 + 1
+        own = array("q", (i * (me + 1) for i in range(count)))
+        total = array("q", bytes(8 * count))
+        comm.Allreduce([own, MPI.INT64_T], [total, MPI.INT64_T])
+        factor = ranks * (ranks + 1) // 2
+        assert total == array("q", (i * factor for i in range(count))), f"{count} sums"
 
 
 def remote_memory():
@@ -28,10 +43,10 @@ def remote_memory():
     window = MPI.Win.Allocate(size, comm=comm)
     got = bytearray(size)
     window.Fence()
-    window.Put(pattern(me, size)[:size], peer)
+    window.Put(pattern(me, size)[:size], following)
     window.Fence()
-    assert bytes(window.tomemory()) == pattern(peer, size)[:size]
-    window.Get(got, peer)
+    assert bytes(window.tomemory()) == pattern(before, size)[:size]
+    window.Get(got, following)
     window.Fence()
     assert got == pattern(me, size)[:size]
     window.Free()
@@ -39,24 +54,25 @@ def remote_memory():
 
 def atomics():
     window = MPI.Win.Allocate(8, comm=comm)
-    one, before = bytearray(8), bytearray(8)
+    one, old = bytearray(8), bytearray(8)
     one[0] = 1
     window.tomemory()[:] = bytes(8)
     comm.Barrier()
     window.Lock_all()
     for _ in range(COUNT):
-        window.Fetch_and_op([one, MPI.INT64_T], [before, MPI.INT64_T], 0)
+        window.Fetch_and_op([one, MPI.INT64_T], [old, MPI.INT64_T], 0)
         window.Flush(0)
     window.Unlock_all()
     comm.Barrier()
     total = int.from_bytes(window.tomemory(), "little")
-    assert me or total == 2 * COUNT, total
+    assert me or total == ranks * COUNT, total
     window.Free()
 
 
-assert comm.Get_size() == 2
+assert ranks > 1
 messages()
+sums()
 remote_memory()
 atomics()
 if not me:
-    print("compared")
+    print(f"compared, {ranks} ranks")
