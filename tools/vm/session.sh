@@ -11,6 +11,9 @@
 #   CPUS=2 MEM=4G
 #   KARGS=          more arguments for the guest's kernel
 #   ALLOW_WARN=     not empty: a WARN in the guest is no panic
+#   WIRE=DIR/a:DIR/b  a NIC whose wire ends in that datagram socket, and at its other
+#                   end in the second one, another guest's or a switch's
+#   WIRE_MTU=4200   the largest MTU of that NIC
 
 # session_begin JOB ARGS...: sets $session, $out and the guest's commands
 session_begin()
@@ -26,6 +29,12 @@ session_begin()
 	shift
 	arguments=("$@")
 	: "${TIMEOUT:=600}" "${CPUS:=2}" "${MEM:=4G}" "${KARGS:=}"
+}
+
+# wire_mac SOCKET: the MAC address of the NIC whose wire ends there
+wire_mac()
+{
+	printf %s "${1##*/}" | sha256sum | sed -E 's/(..)(..)(..).*/52:54:00:\1:\2:\3/'
 }
 
 session_cleanup()
