@@ -67,6 +67,10 @@ uml-run:
 	@[ -n "$(JOB)" ] || { echo >&2 "usage: make uml-run JOB=SCRIPT [ARGS=...]"; exit 2; }
 	@tools/vm/uml-run $(VARIANT) $(JOB) $(ARGS)
 
+.PHONY: cluster
+cluster:
+	@KERNEL="$(KERNEL)" tools/cluster/run
+
 .PHONY: soak
 soak:
 	@tools/soak $(HOURS)
@@ -141,6 +145,14 @@ help:
 	@echo '                        runs SCRIPT in a UML guest (7.2) that has verve.ko; boots'
 	@echo '                        in a second, but its kernel is first built, once'
 	@echo '       VARIANT=         plain, debug (KASAN, kmemleak) or lockdep'
+	@echo
+	@echo '  make cluster          boots guests on a virtual switch, each with Verve on its NIC,'
+	@echo '                        and runs real programs on all of them: cluster.rst'
+	@echo '       NODES=4          how many guests'
+	@echo '       JOB=             incast'
+	@echo '       KERNEL=          6.1, 6.12 or 7.2, in QEMU (default: UML)'
+	@echo '       RATE= DELAY= LOSS= ECN= MTU='
+	@echo '                        of the wires, such as 1gbit 100us 0.1% 0 9000'
 	@echo
 	@echo 'Tests; they end with `N passed, N failed, N skipped`:'
 	@echo '  make check            the tests of CI: unit tests, the transport in simulated'
