@@ -42,8 +42,9 @@ def remote_memory():
     size = 1 << 18
     window = MPI.Win.Allocate(size, comm=comm)
     got = bytearray(size)
+    sent = pattern(me, size)[:size]  # MPI reads it until the fence.
     window.Fence()
-    window.Put(pattern(me, size)[:size], following)
+    window.Put(sent, following)
     window.Fence()
     assert bytes(window.tomemory()) == pattern(before, size)[:size]
     window.Get(got, following)
