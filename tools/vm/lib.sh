@@ -41,3 +41,20 @@ tree_key()
 {
 	printf %s "$top" | sha256sum | cut -c 1-8
 }
+
+# unpack_closure ROOT SUITE PACKAGE...: a new root, with the packages of the Debian suite
+# and all that they need. Nothing is installed, and no package's scripts run.
+unpack_closure()
+{
+	local root=$1 debs name
+
+	shift
+	debs=$("$top/tools/setup/archive" closure "$@")
+	rm -rf "$root"
+	# Directories are merged below usr/, as on an installed system.
+	mkdir -p "$root"/{dev,proc,sys,run,tmp,usr/{bin,sbin,lib,lib64}}
+	for name in bin sbin lib lib64; do
+		ln -s "usr/$name" "$root/$name"
+	done
+	xargs -I DEB dpkg-deb -x DEB "$root" <<<"$debs"
+}
