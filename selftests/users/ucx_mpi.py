@@ -38,6 +38,15 @@ def sums():
         assert total == array("q", (i * factor for i in range(count))), f"{count} sums"
 
 
+def exchange():
+    """Each rank has a block of its own for every other."""
+    for size in SIZES[1:-1]:
+        sent = b"".join(pattern(me + other, size)[:size] for other in range(ranks))
+        got = bytearray(len(sent))
+        comm.Alltoall(sent, got)
+        assert got == sent, f"blocks of {size} bytes"
+
+
 def remote_memory():
     size = 1 << 18
     window = MPI.Win.Allocate(size, comm=comm)
@@ -73,6 +82,7 @@ def atomics():
 assert ranks > 1
 messages()
 sums()
+exchange()
 remote_memory()
 atomics()
 if not me:

@@ -44,6 +44,18 @@ table()
 	column -t -s '|' -R 2,3,4,5,6,7,8,9 | sed 's/^/# /'
 }
 
+# size BYTES: in the largest unit
+size()
+{
+	if [ "$1" -ge 1048576 ]; then
+		echo "$(($1 / 1048576)) MiB"
+	elif [ "$1" -ge 1024 ]; then
+		echo "$(($1 / 1024)) KiB"
+	else
+		echo "$1 B"
+	fi
+}
+
 first()
 {
 	[ "$NODE" = 1 ]
