@@ -37,13 +37,21 @@ wire_mac()
 	printf %s "${1##*/}" | sha256sum | sed -E 's/(..)(..)(..).*/52:54:00:\1:\2:\3/'
 }
 
+# A guest that is stopped in the middle of its job may ignore the first signal. A second
+# one for this process must not end the clean-up.
 session_cleanup()
 {
-	local pid
+	local pids turn
 
-	for pid in $(jobs -p); do
-		kill "$pid" 2>/dev/null || :
+	trap '' INT TERM
+	mapfile -t pids < <(jobs -rp)
+	[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null || :
+	for turn in {1..10}; do
+		[ "$(jobs -rp)" ] || break
+		sleep 0.1
 	done
+	mapfile -t pids < <(jobs -rp)
+	[ ${#pids[@]} = 0 ] || kill -9 "${pids[@]}" 2>/dev/null || :
 	rm -rf "$session"
 }
 
