@@ -12,7 +12,8 @@
  *	rate=BITS	of each port in a second (0: as fast as the guest takes frames)
  *	delay=US	of each wire
  *	loss=P		probability that a frame gets lost on a wire
- *	ecn=1		mark packets with a growing probability, as RED does
+ *	ecn=1		mark packets with a growing probability, as RED does; with a rate
+ *			only, since a queue for a guest that has no CPU is no congestion
  *	down=N,...	ports without a wire
  * STATE/counters is written every 100 ms, and lists for each port: bytes in, bytes out,
  * bytes in the queue, frames dropped there, frames lost on the wire, packets marked.
@@ -179,7 +180,7 @@ static bool frame_mark(struct frame *frame)
 
 static bool mark_is_due(uint64_t queued)
 {
-	if (!settings.ecn || queued < MARK_MIN)
+	if (!settings.ecn || !settings.rate || queued < MARK_MIN)
 		return false;
 	return queued >= MARK_MAX ||
 		by_chance(MARK_LIKELY * (queued - MARK_MIN) / (MARK_MAX - MARK_MIN));
