@@ -25,7 +25,8 @@ furnish() {
 	for dir in dev proc sys; do
 		mount --rbind /$dir "$ROOT/$dir" || return
 	done
-	mount --bind "$HERE/.." "$ROOT/mnt" && mount --bind "$TMP" "$ROOT/tmp"
+	mkdir -p "$ROOT/mnt" && mount --bind "$HERE/.." "$ROOT/mnt" &&
+	mount --bind "$TMP" "$ROOT/tmp"
 }
 
 in_root() { # COMMAND...
