@@ -24,7 +24,9 @@ server_begin() {
 		--protected-mode no --loadmodule "$VALKEY/valkey-rdma.so" \
 		--rdma-bind 10.0.0.2 --rdma-port 6379 >"$TMP/server" 2>&1) &
 	SERVER=$!
-	within 20 answers || fail "no server: $(tail "$TMP/server")"
+	# Without a server, valkey-cli hangs or crashes.
+	within 20 listens_cm valkey-server && within 20 answers ||
+		fail "no server: $(tail "$TMP/server")"
 }
 
 cli() {
