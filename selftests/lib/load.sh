@@ -35,10 +35,6 @@ load_end() {
 	return $rc
 }
 
-ended() { # PID
-	! kill -0 "$1" 2>/dev/null
-}
-
 counts_on() { # DEVICE COUNTER
 	within 5 has_counted "$1" "$2" "$(hw_counter "$1" "$2")"
 }

@@ -159,6 +159,11 @@ not() {
 	! "$@"
 }
 
+# ended PID: bash reaps a child at once, and keeps its exit code for wait.
+ended() {
+	! kill -0 "$1" 2>/dev/null
+}
+
 # ---------------------------------------------------------------- module
 
 module_name() {

@@ -56,10 +56,6 @@ process() { # client|server
 	pgrep -f "^preload $1 "
 }
 
-ended() { # PID
-	! kill -0 "$1" 2>/dev/null
-}
-
 # exits PID: as a program does whose connection broke, with data right until then
 exits() {
 	local rc

@@ -122,10 +122,6 @@ told() {
 	[ "$(connections DISCONNECT)" -gt 1 ] && [ "$(connections CONNECT)" = 0 ]
 }
 
-ended() { # PID
-	! kill -0 "$1" 2>/dev/null
-}
-
 # The clients' rdma_cm hears of it at once. valkey-cli, which waits for an answer, ends
 # then. The benchmark goes on: it listens to the events of its CQs alone.
 server_killed() {
