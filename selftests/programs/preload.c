@@ -92,15 +92,17 @@ static bool wants_to_send(const struct end *e)
 	return greets(e) || e->sent < allowed(e);
 }
 
-static void send_hello(struct end *e)
+/* The client sends its first bytes, and the server receives them. */
+static void greet(struct end *e)
 {
-	ssize_t n = write(e->fd, (char *)&e->hello + e->greeted,
-			  sizeof(e->hello) - e->greeted);
+	char *at = (char *)&e->hello + e->greeted;
+	size_t rest = sizeof(e->hello) - e->greeted;
+	ssize_t n = server ? read(e->fd, at, rest) : write(e->fd, at, rest);
 
 	if (again(n))
 		return;
 	if (n <= 0)
-		broke(e, "write");
+		broke(e, server ? "read" : "write");
 	e->greeted += n;
 }
 
@@ -120,18 +122,6 @@ static void send_some(struct end *e)
 	if (n <= 0)
 		broke(e, "write");
 	e->sent += n;
-}
-
-static void receive_hello(struct end *e)
-{
-	ssize_t n = read(e->fd, (char *)&e->hello + e->greeted,
-			 sizeof(e->hello) - e->greeted);
-
-	if (again(n))
-		return;
-	if (n <= 0)
-		broke(e, "read");
-	e->greeted += n;
 }
 
 static void compare(const struct end *e, const uint8_t *chunk, uint32_t size)
@@ -168,13 +158,13 @@ static void serve(struct end *e, short events)
 {
 	if (events & (POLLIN | POLLHUP | POLLERR)) {
 		if (server && e->greeted < sizeof(e->hello))
-			receive_hello(e);
+			greet(e);
 		else if (!e->heard)
 			receive_some(e);
 	}
 	if (events & POLLOUT) {
 		if (greets(e))
-			send_hello(e);
+			greet(e);
 		else if (wants_to_send(e))
 			send_some(e);
 	}
