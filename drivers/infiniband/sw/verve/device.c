@@ -20,6 +20,7 @@
 #include <linux/etherdevice.h>
 #include <linux/inetdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/unaligned.h>
 #include <net/addrconf.h>
 #include "device.h"
 #include "memory/keys.h"
@@ -152,16 +153,6 @@ free_stats:
 	return err;
 }
 
-/* Without a unique Ethernet address of the netdev, draw a random one. */
-static void set_guid(struct verve_dev *dev, const struct net_device *ndev)
-{
-	if (ndev->addr_len == ETH_ALEN && is_valid_ether_addr(ndev->dev_addr))
-		ether_addr_copy(dev->mac, ndev->dev_addr);
-	else
-		eth_random_addr(dev->mac);
-	addrconf_addr_eui48((u8 *)&dev->ibdev.node_guid, dev->mac);
-}
-
 static void describe_device(struct verve_dev *dev)
 {
 	struct ib_device *ibdev = &dev->ibdev;
@@ -177,8 +168,7 @@ static void describe_device(struct verve_dev *dev)
 	ib_mark_name_assigned_by_user(ibdev);
 }
 
-static struct verve_dev *alloc_device(const struct net_device *ndev,
-				      struct net *net)
+static struct verve_dev *alloc_device(struct net *net)
 {
 	struct verve_dev *dev;
 	int err;
@@ -206,7 +196,6 @@ static struct verve_dev *alloc_device(const struct net_device *ndev,
 		ib_dealloc_device(&dev->ibdev);
 		return ERR_PTR(err);
 	}
-	set_guid(dev, ndev);
 	describe_device(dev);
 	/* From here on, ib_dealloc_device() calls verve_dealloc_device(). */
 	ib_set_device_ops(&dev->ibdev, &verve_device_ops);
@@ -236,6 +225,47 @@ static bool carries_ip(const struct net_device *ndev)
 	return __in_dev_get_rtnl(ndev) || __in6_dev_get(ndev);
 }
 
+/*
+ * librdmacm may identify a device by its GUID alone. So two devices must not have the
+ * same, although a VLAN has the Ethernet address of the netdev below it.
+ */
+static bool is_guid_taken(const u8 *guid)
+	__must_hold(&devices_lock)
+{
+	struct verve_dev *dev;
+
+	lockdep_assert_held(&devices_lock);
+	list_for_each_entry(dev, &devices, entry) {
+		if (!memcmp(&dev->ibdev.node_guid, guid, sizeof(__be64)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Set the GUID to a local EUI-64: the Ethernet address of the netdev, or a random one,
+ * around a number. With FFFE as the number it would be the GUID of a device of another
+ * driver on the netdev.
+ */
+static void set_guid(struct verve_dev *dev, const struct net_device *ndev)
+	__must_hold(&devices_lock)
+{
+	u8 mac[ETH_ALEN], guid[sizeof(__be64)];
+	u16 number = 0;
+
+	if (ndev->addr_len == ETH_ALEN && is_valid_ether_addr(ndev->dev_addr))
+		ether_addr_copy(mac, ndev->dev_addr);
+	else
+		eth_random_addr(mac);
+	memcpy(guid, mac, 3);
+	memcpy(guid + 5, mac + 3, 3);
+	guid[0] |= 0x02;
+	do {
+		put_unaligned_be16(number, guid + 3);
+	} while (is_guid_taken(guid) && ++number);
+	memcpy(&dev->ibdev.node_guid, guid, sizeof(guid));
+}
+
 static int attach_netdev(struct verve_dev *dev, struct net_device *ndev,
 			 struct net *net)
 {
@@ -256,6 +286,7 @@ static int attach_netdev(struct verve_dev *dev, struct net_device *ndev,
 	if (err)
 		goto unlock;
 
+	set_guid(dev, ndev);
 	netdev_hold(ndev, &dev->ndev_tracker, GFP_KERNEL);
 	rcu_assign_pointer(dev->ndev, ndev);
 	verve_parent_set(dev, ndev);
@@ -312,7 +343,7 @@ int verve_device_add(const char *name, struct net_device *ndev)
 
 	if (!net)
 		goto out;
-	dev = alloc_device(ndev, net);
+	dev = alloc_device(net);
 	err = PTR_ERR_OR_ZERO(dev);
 	if (err)
 		goto put_net;

@@ -99,7 +99,6 @@ struct verve_mcast {
  * @dma_mr: region of the local DMA lkey: all kernel memory
  * @cc: parameters of congestion control (cc_params.c)
  * @gid_table_len: length of the port's GID table
- * @mac: Ethernet address from which GUIDs are made
  */
 struct verve_dev {
 	struct ib_device ibdev;
@@ -139,7 +138,6 @@ struct verve_dev {
 	struct verve_mr *dma_mr;
 	struct verve_cc_params cc;
 	int gid_table_len;
-	u8 mac[ETH_ALEN];
 };
 
 static inline struct verve_dev *to_vdev(struct ib_device *ibdev)
