@@ -132,8 +132,8 @@ static struct net_device *hold_netdev(struct verve_dev *dev)
 
 /*
  * The core fills the GID table with the addresses of this netdev and of its VLANs,
- * and does not support a VLAN here. So a device on a VLAN returns the netdev below,
- * and verve_av_fill() refuses GIDs that are not the VLAN's.
+ * and does not support a VLAN here. So a device on a VLAN returns the netdev below, and
+ * has its GIDs too. verve_av_fill() refuses those of another namespace.
  */
 struct net_device *verve_get_netdev(struct ib_device *ibdev, u32 port_num)
 {

@@ -186,7 +186,7 @@ static bool get_daddr(const struct sk_buff *skb, struct in6_addr *daddr)
 	return ipv4_is_multicast(ip->daddr);
 }
 
-/* The netdev of @dev, or one on top of it, that packets to @daddr should come in by */
+/* The netdev that packets to @daddr, a GID of @dev or a group, should come in by */
 static struct net_device *way_in(const struct verve_dev *dev,
 				 struct net_device *from,
 				 const struct in6_addr *daddr, bool is_group)
@@ -197,8 +197,13 @@ static struct net_device *way_in(const struct verve_dev *dev,
 		return NULL;
 	if (!is_group)
 		return verve_owner_find(ndev, daddr, from->ifindex);
-	return ndev == from || netdev_has_upper_dev_all_rcu(ndev, from) ? from :
-									  NULL;
+	return verve_owner_is(ndev, from) ? from : NULL;
+}
+
+/* Did a packet that came in by @from come in by @in, or by a netdev of the VRF @from? */
+static bool is_arrival(struct net_device *in, struct net_device *from)
+{
+	return in == from || netdev_master_upper_dev_get_rcu(in) == from;
 }
 
 /*
@@ -213,8 +218,7 @@ static int fitness(const struct verve_dev *dev, struct net_device *from,
 
 	if (!in)
 		return 0;
-	return 1 + (in == verve_ndev_rcu(dev)) +
-	       2 * (in == from || netdev_master_upper_dev_get_rcu(in) == from);
+	return 1 + (in == verve_ndev_rcu(dev)) + 2 * is_arrival(in, from);
 }
 
 /* Find the device for a packet by the destination address. Context: RCU. */

@@ -5,8 +5,12 @@
  * An address may exist several times within a namespace: a link-local one on each VLAN
  * of a netdev, any other in another VRF. So a lookup searches the netdev of the device
  * first, and then those on top of it (VLANs, bonds, bridges, macvlans), but not the
- * whole namespace. A netdev on top that is in another namespace does not count.
+ * whole namespace. For a device on a VLAN, the netdev below and those on top of it come
+ * last: the core lists their GIDs as well (verve_get_netdev()), and rdma_cm takes the
+ * first device that lists an address. A netdev that is in another namespace does not
+ * count.
  */
+#include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
 #include <net/addrconf.h>
@@ -17,12 +21,23 @@
 #include "../device.h"
 #include "net.h"
 
-/* Is @owner the same netdev as @ndev, or on top of it in the same namespace? */
-static bool belongs_to(struct net_device *ndev, struct net_device *owner)
+/* Return: the netdev below a VLAN if it is in the same namespace, or @ndev. */
+static struct net_device *bottom(struct net_device *ndev)
 {
-	return owner == ndev ||
+	struct net_device *below = ndev;
+
+	if (is_vlan_dev(ndev))
+		below = vlan_dev_real_dev(ndev);
+	return net_eq(dev_net(below), dev_net(ndev)) ? below : ndev;
+}
+
+bool verve_owner_is(struct net_device *ndev, struct net_device *owner)
+{
+	struct net_device *below = bottom(ndev);
+
+	return owner == ndev || owner == below ||
 	       (net_eq(dev_net(owner), dev_net(ndev)) &&
-		netdev_has_upper_dev_all_rcu(ndev, owner));
+		netdev_has_upper_dev_all_rcu(below, owner));
 }
 
 int verve_owner_of_gid(const struct ib_gid_attr *gid)
@@ -33,7 +48,7 @@ int verve_owner_of_gid(const struct ib_gid_attr *gid)
 	rcu_read_lock();
 	ndev = verve_ndev_rcu(to_vdev(gid->device));
 	owner = rcu_dereference(gid->ndev);
-	if (ndev && owner && belongs_to(ndev, owner))
+	if (ndev && owner && verve_owner_is(ndev, owner))
 		ifindex = owner->ifindex;
 	rcu_read_unlock();
 	return ifindex;
@@ -86,20 +101,30 @@ static int look_at(struct net_device *upper, struct netdev_nested_priv *priv)
 	return 1;
 }
 
-struct net_device *verve_owner_find(struct net_device *ndev,
-				    const struct in6_addr *addr, int ifindex)
+/* Return: @ndev or a netdev on top of it that has the address, or NULL */
+static struct net_device *find_above(struct net_device *ndev,
+				     const struct in6_addr *addr)
 {
 	struct search search = { .ndev = ndev, .addr = addr };
 	struct netdev_nested_priv priv = { .data = &search };
-	struct net_device *first;
 
-	first = dev_get_by_index_rcu(dev_net(ndev), ifindex);
-	if (first && belongs_to(ndev, first) && has_addr(first, addr))
-		return first;
 	if (has_addr(ndev, addr))
 		return ndev;
 	netdev_walk_all_upper_dev_rcu(ndev, look_at, &priv);
 	return search.owner;
+}
+
+struct net_device *verve_owner_find(struct net_device *ndev,
+				    const struct in6_addr *addr, int ifindex)
+{
+	struct net_device *first, *owner, *below;
+
+	first = dev_get_by_index_rcu(dev_net(ndev), ifindex);
+	if (first && verve_owner_is(ndev, first) && has_addr(first, addr))
+		return first;
+	owner = find_above(ndev, addr);
+	below = bottom(ndev);
+	return owner || below == ndev ? owner : find_above(below, addr);
 }
 
 u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,

@@ -303,19 +303,30 @@ bool verve_neigh_limit_admits(const struct verve_dev *dev,
  * @gid: GID of a Verve device
  *
  * Context: any.
- * Return: the ifindex of the netdev; 0 when the netdev is neither that of the device
- * nor on top of it, or is in another namespace.
+ * Return: the ifindex of the netdev; 0 if verve_owner_is() says that it is no owner.
  */
 int verve_owner_of_gid(const struct ib_gid_attr *gid);
+
+/**
+ * verve_owner_is() - may a netdev have GIDs of a device
+ * @ndev: netdev of the device
+ * @owner: another netdev
+ *
+ * Context: RCU.
+ * Return: true if @owner is @ndev, the netdev below @ndev where @ndev is a VLAN, or on
+ * top of either, in the namespace of @ndev.
+ */
+bool verve_owner_is(struct net_device *ndev, struct net_device *owner);
 
 /**
  * verve_owner_find() - the netdev that has an address
  * @ndev: netdev of a Verve device
  * @addr: the address; IPv4 as v4-mapped
- * @ifindex: the netdev to check first, if it is @ndev or on top of @ndev; or 0
+ * @ifindex: the netdev to check first, if verve_owner_is(); or 0
  *
  * Context: RCU.
- * Return: @ndev, a netdev on top of @ndev, or NULL.
+ * Return: a netdev for which verve_owner_is() is true, or NULL. @ndev is preferred, then
+ * one on top of it.
  */
 struct net_device *verve_owner_find(struct net_device *ndev,
 				    const struct in6_addr *addr, int ifindex);
