@@ -438,9 +438,15 @@ static struct notifier_block netdev_notifier = {
 	.notifier_call = netdev_event,
 };
 
+/* The core gives a device to its clients anew when it moves between namespaces. */
 static int client_add(struct ib_device *ibdev)
 {
-	return is_ours(ibdev) ? 0 : -EOPNOTSUPP;
+	static atomic_long_t seq;
+
+	if (!is_ours(ibdev))
+		return -EOPNOTSUPP;
+	WRITE_ONCE(to_vdev(ibdev)->client_seq, atomic_long_inc_return(&seq));
+	return 0;
 }
 
 /*

@@ -79,6 +79,8 @@ struct verve_mcast {
  * @hw_roce_search: work item that searches for RDMA devices of the NIC
  *	(path/hw_roce.c)
  * @is_heard: no search is needed: a packet has arrived, or a device was found
+ * @client_seq: order in which the core gave the devices to its clients; atomic
+ *	accesses, written by client_add()
  * @port_active: state of the port in the last event; protected by devices_lock
  * @mr_table: MRs and MWs, by the upper 24 bits of the key (memory/keys.c)
  * @mw_lock: protects bindings of memory windows (memory/window.c)
@@ -117,6 +119,7 @@ struct verve_dev {
 	struct delayed_work hw_roce_search;
 	bool is_heard;
 	bool port_active;
+	unsigned long client_seq;
 
 	struct rhashtable mr_table;
 	spinlock_t mw_lock; /* bindings of windows */

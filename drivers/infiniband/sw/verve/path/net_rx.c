@@ -260,6 +260,42 @@ static void drop(struct verve_net *vnet, struct sk_buff *skb, u32 qpn,
 	kfree_skb(skb);
 }
 
+static bool is_older(const struct verve_dev *dev, const struct verve_dev *other)
+{
+	return (long)(READ_ONCE(dev->client_seq) -
+		      READ_ONCE(other->client_seq)) < 0;
+}
+
+/*
+ * Find the device for a management datagram. A GID of a VLAN is a GID of the devices on
+ * the VLAN and on the netdev below it. For a listener at that GID, rdma_cm chooses the
+ * device that its client was given first, and a request to another one is rejected.
+ * Context: RCU.
+ */
+static struct verve_dev *find_gsi_device(struct verve_net *vnet,
+					 const struct sk_buff *skb)
+{
+	struct verve_dev *dev, *best = NULL;
+	bool arrival, best_arrival = false;
+	struct in6_addr daddr;
+	struct net_device *in;
+	unsigned long ifindex;
+
+	get_daddr(skb, &daddr);
+	xa_for_each(&vnet->devs, ifindex, dev) {
+		in = way_in(dev, skb->dev, &daddr, false);
+		if (!in)
+			continue;
+		arrival = is_arrival(in, skb->dev);
+		if (best && (arrival < best_arrival ||
+			     (arrival == best_arrival && is_older(best, dev))))
+			continue;
+		best = dev;
+		best_arrival = arrival;
+	}
+	return best;
+}
+
 static struct verve_qp *find_qp(struct verve_net *vnet,
 				const struct sk_buff *skb, u32 qpn)
 {
@@ -267,7 +303,7 @@ static struct verve_qp *find_qp(struct verve_net *vnet,
 
 	if (qpn != 1)
 		return verve_qp_find(vnet, qpn);
-	dev = find_device(vnet, skb);
+	dev = find_gsi_device(vnet, skb);
 	return dev ? verve_qp_find_gsi(dev) : NULL;
 }
 
@@ -315,14 +351,28 @@ bool verve_batch_copy(struct verve_batch *batch,
 	return true;
 }
 
+/* Both a device on a VLAN and one below the VLAN may have members of a group. */
+static bool give_members(struct verve_net *vnet, struct sk_buff *skb)
+{
+	struct in6_addr addr;
+	struct verve_dev *dev;
+	unsigned long ifindex;
+	bool taken = false;
+
+	if (!get_daddr(skb, &addr))
+		return false;
+	xa_for_each(&vnet->devs, ifindex, dev) {
+		if (way_in(dev, skb->dev, &addr, true))
+			taken |= verve_mcast_receive(vnet, dev, &addr,
+						     to_arrival(skb));
+	}
+	return taken;
+}
+
 static void take_multicast(struct verve_net *vnet, struct sk_buff *skb)
 {
-	struct verve_dev *dev = find_device(vnet, skb);
-	struct in6_addr addr;
-
 	to_arrival(skb)->pdu.flags |= VERVE_PDU_MULTICAST;
-	if (dev && get_daddr(skb, &addr) &&
-	    verve_mcast_receive(vnet, dev, &addr, to_arrival(skb)))
+	if (give_members(vnet, skb))
 		consume_skb(skb);
 	else
 		drop(vnet, skb, VERVE_MULTICAST_QPN, VERVE_CNT_rx_drop_no_qp);
