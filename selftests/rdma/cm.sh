@@ -60,6 +60,12 @@ endpoints() {
 		rdma_client -s "$(address $1 client)" -p $PORT
 }
 
+# flush SERVER CLIENT: one stays, the other one disconnects or dies
+flush() {
+	PORT=$((PORT + 1))
+	pair cm cm_flush server $IP4 $PORT $1 -- cm_flush client $IP4 $PORT $2
+}
+
 # A connection without a listener is refused at once.
 refused() {
 	local start=$SECONDS
@@ -93,5 +99,9 @@ for t in one two; do
 		done
 	fi
 	tap_add "no listener, $t" refused
+	for way in disconnect die; do
+		tap_add "requests are flushed: client $way, $t" flush stay $way
+		tap_add "requests are flushed: server $way, $t" flush $way stay
+	done
 done
 tap_run

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../lib/ends.h"
+#include "../lib/hwstats.h"
 #include "../lib/tap.h"
 #include "../lib/wc.h"
 #include "../lib/work.h"
@@ -19,6 +20,8 @@
 #define RNR_US		10240u
 /* 4.096 us << 12. */
 #define ACK_CODE	12
+/* Packets that an RNR NAK and its retries may cost until the receive comes */
+#define RNR_PACKETS	64
 #define ACK_US		((4096u << ACK_CODE) / 1000)
 
 static struct ends e;
@@ -29,6 +32,15 @@ static bool post_flagged(enum ibv_wr_opcode opcode, unsigned int flags)
 	struct ibv_send_wr wr = work(&e, opcode, &sge);
 
 	wr.send_flags = flags;
+	CHECK(!post(&e.a, &wr), "post_send");
+	return true;
+}
+
+static bool post_long(uint32_t size)
+{
+	struct ibv_sge sge = end_sge(&e.a, size);
+	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
+
 	CHECK(!post(&e.a, &wr), "post_send");
 	return true;
 }
@@ -122,6 +134,39 @@ static bool rnr_storm(void)
 	if (took > WAIT_MS / 5) {
 		tap_diag("300 ms of that took %llu ms",
 			 (unsigned long long)took);
+		ok = false;
+	}
+	ends_disconnect(&e);
+	return ok;
+}
+
+/*
+ * A receiver is slower than the sender, whose queue is full of long messages. Each RNR
+ * NAK costs one packet, not a window of them, and the sender asks less and less often.
+ */
+static bool rnr_slow(void)
+{
+	enum { MESSAGES = 16, PAUSE_MS = 10, LONG = 256 << 10 };
+	struct qp_conf conf = { .type = IBV_QPT_RC, .rnr_timer = 1 };
+	unsigned int packets, most, i;
+	struct hwstats before, after;
+	bool ok = true;
+
+	ends_connect(&e, &conf);
+	packets = MESSAGES * LONG / mtu_bytes(e.a.active_mtu);
+	hwstats_read(&before, e.a.ctx->device->name);
+	for (i = 0; ok && i < MESSAGES; i++)
+		ok = post_long(LONG);
+	for (i = 0; ok && i < MESSAGES; i++) {
+		usleep(PAUSE_MS * 1000);
+		receive(&e.b, RECV_ID, LONG);
+		ok = expect_wc(e.a.scq, IBV_WR_SEND, IBV_WC_SUCCESS);
+	}
+	hwstats_read(&after, e.a.ctx->device->name);
+	/* A device that is both ends also sends the responses. */
+	most = 2 * (packets + MESSAGES * RNR_PACKETS);
+	if (hwstats_growth(&before, &after, "sent_pkts") > most) {
+		hwstats_diag(&before, &after);
 		ok = false;
 	}
 	ends_disconnect(&e);
@@ -295,11 +340,12 @@ int main(int argc, char **argv)
 	unsigned int retries;
 
 	ends_open(&e, argc, argv);
-	tap_plan(7 + 3 + 3 + 2 + 3);
+	tap_plan(7 + 4 + 3 + 2 + 3);
 	for (retries = 0; retries < 7; retries++)
 		tap_result(rnr(retries), "no receive, rnr_retry %u", retries);
 	tap_result(rnr_for_ever(), "a receive that comes late, rnr_retry 7");
 	tap_result(rnr_storm(), "RNR NAKs without end, 10 us apart");
+	tap_result(rnr_slow(), "long messages to a slow receiver");
 	tap_result(rnr_counts_per_message(), "rnr_retry is per message");
 	tap_result(peer_gone(IBV_WR_SEND, 0), "send, peer gone, retry_cnt 0");
 	tap_result(peer_gone(IBV_WR_SEND, 3), "send, peer gone, retry_cnt 3");
