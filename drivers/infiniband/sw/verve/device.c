@@ -244,8 +244,8 @@ static bool is_guid_taken(const u8 *guid)
 
 /*
  * Set the GUID to a local EUI-64: the Ethernet address of the netdev, or a random one,
- * around a number. With FFFE as the number it would be the GUID of a device of another
- * driver on the netdev.
+ * around a number, which is 0 for most. With FFFE it would be the GUID of a device of
+ * another driver on the netdev.
  */
 static void set_guid(struct verve_dev *dev, const struct net_device *ndev)
 	__must_hold(&devices_lock)
@@ -455,7 +455,10 @@ static int client_add(struct ib_device *ibdev)
  */
 static void client_remove(struct ib_device *ibdev, void *data)
 {
-	verve_qp_flush_users(to_vdev(ibdev));
+	struct verve_dev *dev = to_vdev(ibdev);
+
+	WRITE_ONCE(dev->client_seq, 0);
+	verve_qp_flush_users(dev);
 }
 
 static struct ib_client client = {

@@ -79,8 +79,8 @@ struct verve_mcast {
  * @hw_roce_search: work item that searches for RDMA devices of the NIC
  *	(path/hw_roce.c)
  * @is_heard: no search is needed: a packet has arrived, or a device was found
- * @client_seq: order in which the core gave the devices to its clients; atomic
- *	accesses, written by client_add()
+ * @client_seq: order in which the core gave the devices to its clients, 0 for a device
+ *	that they do not have; atomic accesses
  * @port_active: state of the port in the last event; protected by devices_lock
  * @mr_table: MRs and MWs, by the upper 24 bits of the key (memory/keys.c)
  * @mw_lock: protects bindings of memory windows (memory/window.c)

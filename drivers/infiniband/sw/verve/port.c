@@ -3,7 +3,6 @@
  * Attributes of a device and its port.
  */
 #include <linux/ethtool.h>
-#include <linux/if_vlan.h>
 #include <linux/rtnetlink.h>
 #include <linux/sysfs.h>
 #include <rdma/ib_mad.h>
@@ -141,8 +140,8 @@ struct net_device *verve_get_netdev(struct ib_device *ibdev, u32 port_num)
 
 	rcu_read_lock();
 	ndev = verve_ndev_rcu(to_vdev(ibdev));
-	if (ndev && is_vlan_dev(ndev))
-		ndev = vlan_dev_real_dev(ndev);
+	if (ndev)
+		ndev = verve_owner_below(ndev);
 	dev_hold(ndev);
 	rcu_read_unlock();
 	return ndev;

@@ -6,6 +6,7 @@
  * before any field that it covers is used. A packet without a QP is dropped and counted
  * by the reason.
  */
+#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
@@ -15,6 +16,7 @@
 #include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/sock.h>
+#include <rdma/ib_cache.h>
 #include "../device.h"
 #include "../offload/icrc.h"
 #include "../trace.h"
@@ -196,8 +198,10 @@ static struct net_device *way_in(const struct verve_dev *dev,
 	if (!ndev)
 		return NULL;
 	if (!is_group)
-		return verve_owner_find(ndev, daddr, from->ifindex);
-	return verve_owner_is(ndev, from) ? from : NULL;
+		return verve_owner_find(ndev, daddr, from->ifindex) ?:
+		       verve_owner_find_below(ndev, daddr);
+	return ndev == from || netdev_has_upper_dev_all_rcu(ndev, from) ? from :
+									  NULL;
 }
 
 /* Did a packet that came in by @from come in by @in, or by a netdev of the VRF @from? */
@@ -260,6 +264,24 @@ static void drop(struct verve_net *vnet, struct sk_buff *skb, u32 qpn,
 	kfree_skb(skb);
 }
 
+/* Is the address in the device's GID table, and the device known to clients? */
+static bool has_gid(struct verve_dev *dev, const struct in6_addr *addr,
+		    struct net_device *in)
+{
+	const struct ib_gid_attr *attr;
+	union ib_gid gid;
+
+	if (!READ_ONCE(dev->client_seq) || !rcu_access_pointer(dev->gsi))
+		return false;
+	memcpy(gid.raw, addr, sizeof(gid.raw));
+	attr = rdma_find_gid_by_port(&dev->ibdev, &gid,
+				     IB_GID_TYPE_ROCE_UDP_ENCAP, 1, in);
+	if (IS_ERR(attr))
+		return false;
+	rdma_put_gid_attr(attr);
+	return true;
+}
+
 static bool is_older(const struct verve_dev *dev, const struct verve_dev *other)
 {
 	return (long)(READ_ONCE(dev->client_seq) -
@@ -284,7 +306,7 @@ static struct verve_dev *find_gsi_device(struct verve_net *vnet,
 	get_daddr(skb, &daddr);
 	xa_for_each(&vnet->devs, ifindex, dev) {
 		in = way_in(dev, skb->dev, &daddr, false);
-		if (!in)
+		if (!in || !has_gid(dev, &daddr, in))
 			continue;
 		arrival = is_arrival(in, skb->dev);
 		if (best && (arrival < best_arrival ||
@@ -351,18 +373,24 @@ bool verve_batch_copy(struct verve_batch *batch,
 	return true;
 }
 
-/* Both a device on a VLAN and one below the VLAN may have members of a group. */
+/*
+ * A datagram to a group is for the device that fits best. If that came in by a VLAN, the
+ * devices below may also have members, with GIDs of the VLAN.
+ */
 static bool give_members(struct verve_net *vnet, struct sk_buff *skb)
 {
+	struct verve_dev *dev, *best = find_device(vnet, skb);
 	struct in6_addr addr;
-	struct verve_dev *dev;
 	unsigned long ifindex;
-	bool taken = false;
+	bool taken;
 
-	if (!get_daddr(skb, &addr))
+	if (!best || !get_daddr(skb, &addr))
 		return false;
+	taken = verve_mcast_receive(vnet, best, &addr, to_arrival(skb));
+	if (!is_vlan_dev(skb->dev))
+		return taken;
 	xa_for_each(&vnet->devs, ifindex, dev) {
-		if (way_in(dev, skb->dev, &addr, true))
+		if (dev != best && way_in(dev, skb->dev, &addr, true))
 			taken |= verve_mcast_receive(vnet, dev, &addr,
 						     to_arrival(skb));
 	}

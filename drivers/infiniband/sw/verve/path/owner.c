@@ -5,10 +5,11 @@
  * An address may exist several times within a namespace: a link-local one on each VLAN
  * of a netdev, any other in another VRF. So a lookup searches the netdev of the device
  * first, and then those on top of it (VLANs, bonds, bridges, macvlans), but not the
- * whole namespace. For a device on a VLAN, the netdev below and those on top of it come
- * last: the core lists their GIDs as well (verve_get_netdev()), and rdma_cm takes the
- * first device that lists an address. A netdev that is in another namespace does not
- * count.
+ * whole namespace. A netdev that is in another namespace does not count.
+ *
+ * For a device on a VLAN, the core also lists the GIDs of the netdev below and of those
+ * on top of that (verve_get_netdev()), and rdma_cm takes the first device that lists an
+ * address. So the device has these GIDs, too.
  */
 #include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
@@ -21,23 +22,18 @@
 #include "../device.h"
 #include "net.h"
 
-/* Return: the netdev below a VLAN if it is in the same namespace, or @ndev. */
-static struct net_device *bottom(struct net_device *ndev)
+struct net_device *verve_owner_below(struct net_device *ndev)
 {
-	struct net_device *below = ndev;
-
-	if (is_vlan_dev(ndev))
-		below = vlan_dev_real_dev(ndev);
-	return net_eq(dev_net(below), dev_net(ndev)) ? below : ndev;
+	return is_vlan_dev(ndev) ? vlan_dev_real_dev(ndev) : ndev;
 }
 
 bool verve_owner_is(struct net_device *ndev, struct net_device *owner)
 {
-	struct net_device *below = bottom(ndev);
+	struct net_device *below = verve_owner_below(ndev);
 
-	return owner == ndev || owner == below ||
+	return owner == ndev ||
 	       (net_eq(dev_net(owner), dev_net(ndev)) &&
-		netdev_has_upper_dev_all_rcu(below, owner));
+		(owner == below || netdev_has_upper_dev_all_rcu(below, owner)));
 }
 
 int verve_owner_of_gid(const struct ib_gid_attr *gid)
@@ -83,9 +79,9 @@ static bool has_addr(const struct net_device *ndev, const struct in6_addr *addr)
 					  has_v6(ndev, addr);
 }
 
-/* State of a walk through the netdevs on top of @ndev */
+/* State of a walk through the netdevs on top of another one */
 struct search {
-	const struct net_device *ndev;
+	const struct net *net;
 	const struct in6_addr *addr;
 	struct net_device *owner;
 };
@@ -94,37 +90,40 @@ static int look_at(struct net_device *upper, struct netdev_nested_priv *priv)
 {
 	struct search *search = priv->data;
 
-	if (!net_eq(dev_net(upper), dev_net(search->ndev)) ||
+	if (!net_eq(dev_net(upper), search->net) ||
 	    !has_addr(upper, search->addr))
 		return 0;
 	search->owner = upper;
 	return 1;
 }
 
-/* Return: @ndev or a netdev on top of it that has the address, or NULL */
-static struct net_device *find_above(struct net_device *ndev,
+/* Return: @ndev or a netdev on top of it, in the namespace, or NULL */
+static struct net_device *find_above(struct net_device *ndev, struct net *net,
 				     const struct in6_addr *addr)
 {
-	struct search search = { .ndev = ndev, .addr = addr };
+	struct search search = { .net = net, .addr = addr };
 	struct netdev_nested_priv priv = { .data = &search };
 
-	if (has_addr(ndev, addr))
-		return ndev;
-	netdev_walk_all_upper_dev_rcu(ndev, look_at, &priv);
+	if (!look_at(ndev, &priv))
+		netdev_walk_all_upper_dev_rcu(ndev, look_at, &priv);
 	return search.owner;
 }
 
 struct net_device *verve_owner_find(struct net_device *ndev,
 				    const struct in6_addr *addr, int ifindex)
 {
-	struct net_device *first, *owner, *below;
+	struct net_device *first;
 
 	first = dev_get_by_index_rcu(dev_net(ndev), ifindex);
 	if (first && verve_owner_is(ndev, first) && has_addr(first, addr))
 		return first;
-	owner = find_above(ndev, addr);
-	below = bottom(ndev);
-	return owner || below == ndev ? owner : find_above(below, addr);
+	return find_above(ndev, dev_net(ndev), addr);
+}
+
+struct net_device *verve_owner_find_below(struct net_device *ndev,
+					  const struct in6_addr *addr)
+{
+	return find_above(verve_owner_below(ndev), dev_net(ndev), addr);
 }
 
 u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,

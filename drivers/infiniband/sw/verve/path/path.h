@@ -308,13 +308,22 @@ bool verve_neigh_limit_admits(const struct verve_dev *dev,
 int verve_owner_of_gid(const struct ib_gid_attr *gid);
 
 /**
+ * verve_owner_below() - the netdev whose GIDs the core lists
+ * @ndev: netdev of a Verve device
+ *
+ * Context: RCU.
+ * Return: the netdev below all VLANs, maybe in another namespace, or @ndev.
+ */
+struct net_device *verve_owner_below(struct net_device *ndev);
+
+/**
  * verve_owner_is() - may a netdev have GIDs of a device
  * @ndev: netdev of the device
  * @owner: another netdev
  *
  * Context: RCU.
- * Return: true if @owner is @ndev, the netdev below @ndev where @ndev is a VLAN, or on
- * top of either, in the namespace of @ndev.
+ * Return: true if @owner is @ndev; or if it is in the namespace of @ndev, and is
+ * verve_owner_below() or on top of that.
  */
 bool verve_owner_is(struct net_device *ndev, struct net_device *owner);
 
@@ -325,11 +334,22 @@ bool verve_owner_is(struct net_device *ndev, struct net_device *owner);
  * @ifindex: the netdev to check first, if verve_owner_is(); or 0
  *
  * Context: RCU.
- * Return: a netdev for which verve_owner_is() is true, or NULL. @ndev is preferred, then
- * one on top of it.
+ * Return: that netdev, @ndev, a netdev on top of @ndev, or NULL.
  */
 struct net_device *verve_owner_find(struct net_device *ndev,
 				    const struct in6_addr *addr, int ifindex);
+
+/**
+ * verve_owner_find_below() - the netdev below a VLAN that has an address
+ * @ndev: netdev of a Verve device
+ * @addr: the address; IPv4 as v4-mapped
+ *
+ * Context: RCU.
+ * Return: verve_owner_below() or a netdev on top of it, in the namespace of @ndev; or
+ * NULL.
+ */
+struct net_device *verve_owner_find_below(struct net_device *ndev,
+					  const struct in6_addr *addr);
 
 /**
  * verve_owner_vlan() - the VLAN of a GID that is an address
