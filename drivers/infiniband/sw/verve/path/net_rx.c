@@ -269,13 +269,10 @@ static bool has_gid(struct verve_dev *dev, const struct in6_addr *addr,
 		    struct net_device *in)
 {
 	const struct ib_gid_attr *attr;
-	union ib_gid gid;
 
 	if (!READ_ONCE(dev->client_seq) || !rcu_access_pointer(dev->gsi))
 		return false;
-	memcpy(gid.raw, addr, sizeof(gid.raw));
-	attr = rdma_find_gid_by_port(&dev->ibdev, &gid,
-				     IB_GID_TYPE_ROCE_UDP_ENCAP, 1, in);
+	attr = verve_owner_gid(dev, addr, in);
 	if (IS_ERR(attr))
 		return false;
 	rdma_put_gid_attr(attr);

@@ -123,7 +123,20 @@ struct net_device *verve_owner_find(struct net_device *ndev,
 struct net_device *verve_owner_find_below(struct net_device *ndev,
 					  const struct in6_addr *addr)
 {
-	return find_above(verve_owner_below(ndev), dev_net(ndev), addr);
+	struct net_device *below = verve_owner_below(ndev);
+
+	return below == ndev ? NULL : find_above(below, dev_net(ndev), addr);
+}
+
+const struct ib_gid_attr *verve_owner_gid(struct verve_dev *dev,
+					  const struct in6_addr *addr,
+					  struct net_device *owner)
+{
+	union ib_gid gid;
+
+	memcpy(gid.raw, addr, sizeof(gid.raw));
+	return rdma_find_gid_by_port(&dev->ibdev, &gid,
+				     IB_GID_TYPE_ROCE_UDP_ENCAP, 1, owner);
 }
 
 u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,
@@ -132,15 +145,12 @@ u16 verve_owner_vlan(struct verve_dev *dev, const struct in6_addr *addr,
 	struct net_device *ndev, *owner = NULL;
 	const struct ib_gid_attr *attr;
 	u16 vlan = VERVE_NO_VLAN;
-	union ib_gid gid;
 
-	memcpy(gid.raw, addr, sizeof(gid.raw));
 	rcu_read_lock();
 	ndev = verve_ndev_rcu(dev);
 	if (ndev)
 		owner = verve_owner_find(ndev, addr, ifindex);
-	attr = rdma_find_gid_by_port(&dev->ibdev, &gid,
-				     IB_GID_TYPE_ROCE_UDP_ENCAP, 1, owner);
+	attr = verve_owner_gid(dev, addr, owner);
 	rcu_read_unlock();
 	if (IS_ERR(attr))
 		return VERVE_NO_VLAN;

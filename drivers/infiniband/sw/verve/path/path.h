@@ -346,10 +346,23 @@ struct net_device *verve_owner_find(struct net_device *ndev,
  *
  * Context: RCU.
  * Return: verve_owner_below() or a netdev on top of it, in the namespace of @ndev; or
- * NULL.
+ * NULL, also if @ndev is no VLAN.
  */
 struct net_device *verve_owner_find_below(struct net_device *ndev,
 					  const struct in6_addr *addr);
+
+/**
+ * verve_owner_gid() - look an address up in a device's GID table
+ * @dev: Verve device
+ * @addr: the address; IPv4 as v4-mapped
+ * @owner: the netdev that has it, or NULL for any
+ *
+ * Context: any.
+ * Return: the GID, with a reference, for rdma_put_gid_attr(); or an error pointer.
+ */
+const struct ib_gid_attr *verve_owner_gid(struct verve_dev *dev,
+					  const struct in6_addr *addr,
+					  struct net_device *owner);
 
 /**
  * verve_owner_vlan() - the VLAN of a GID that is an address
