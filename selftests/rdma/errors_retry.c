@@ -18,17 +18,18 @@
 /* IBTA table 45: RNR NAK timer code 20 is 10.24 ms. */
 #define RNR_CODE	20
 #define RNR_US		10240u
+/* Packets that may be sent in vain until the receive comes */
+#define RNR_PACKETS	64
 /* 4.096 us << 12. */
 #define ACK_CODE	12
-/* Packets that an RNR NAK and its retries may cost until the receive comes */
-#define RNR_PACKETS	64
 #define ACK_US		((4096u << ACK_CODE) / 1000)
 
 static struct ends e;
 
-static bool post_flagged(enum ibv_wr_opcode opcode, unsigned int flags)
+static bool post_sized(enum ibv_wr_opcode opcode, unsigned int flags,
+		       uint32_t size)
 {
-	struct ibv_sge sge = end_sge(&e.a, SIZE);
+	struct ibv_sge sge = end_sge(&e.a, size);
 	struct ibv_send_wr wr = work(&e, opcode, &sge);
 
 	wr.send_flags = flags;
@@ -36,13 +37,9 @@ static bool post_flagged(enum ibv_wr_opcode opcode, unsigned int flags)
 	return true;
 }
 
-static bool post_long(uint32_t size)
+static bool post_flagged(enum ibv_wr_opcode opcode, unsigned int flags)
 {
-	struct ibv_sge sge = end_sge(&e.a, size);
-	struct ibv_send_wr wr = work(&e, IBV_WR_SEND, &sge);
-
-	CHECK(!post(&e.a, &wr), "post_send");
-	return true;
+	return post_sized(opcode, flags, SIZE);
 }
 
 static bool post_work(enum ibv_wr_opcode opcode)
@@ -156,7 +153,7 @@ static bool rnr_slow(void)
 	packets = MESSAGES * LONG / mtu_bytes(e.a.active_mtu);
 	hwstats_read(&before, e.a.ctx->device->name);
 	for (i = 0; ok && i < MESSAGES; i++)
-		ok = post_long(LONG);
+		ok = post_sized(IBV_WR_SEND, IBV_SEND_SIGNALED, LONG);
 	for (i = 0; ok && i < MESSAGES; i++) {
 		usleep(PAUSE_MS * 1000);
 		receive(&e.b, RECV_ID, LONG);
