@@ -10,6 +10,7 @@
 . "$(dirname "$0")/../lib/verve.sh"
 . "$LIB/users.sh"
 . "$LIB/lio.sh"
+. "$LIB/isert.sh"
 
 need unshare setsid iscsid iscsiadm fio cmp nft
 need_modules iscsi_target_mod target_core_file ib_isert ib_iser sd_mod
@@ -20,28 +21,6 @@ need_configfs
 if [ ! "${ISER_MOUNTS:-}" ]; then
 	ISER_MOUNTS=1 exec unshare -m "$0" "$@"
 fi
-
-IQN=iqn.2026-01.test.verve:$$
-TPG=$LIO/iscsi/$IQN/tpgt_1
-PORTAL=$HOST_IP:3260
-
-target_up() {
-	backstore_up && mkdir -p "$TPG" && lun_add "$TPG" &&
-	echo 0 >"$TPG/attrib/authentication" &&
-	echo 1 >"$TPG/attrib/generate_node_acls" &&
-	echo 1 >"$TPG/attrib/cache_dynamic_acls" &&
-	echo 0 >"$TPG/attrib/demo_mode_write_protect" &&
-	mkdir "$TPG/np/$PORTAL" && echo 1 >"$TPG/np/$PORTAL/iser" &&
-	echo 1 >"$TPG/enable"
-}
-
-target_down() {
-	echo 0 >"$TPG/enable"
-	rmdir "$TPG/np/$PORTAL"
-	lun_del "$TPG"
-	rmdir "$TPG" "${TPG%/*}"
-	backstore_down
-} 2>/dev/null
 
 initiator_up() {
 	mount -t tmpfs iscsi /etc/iscsi && mkdir -p /run/lock/iscsi &&
