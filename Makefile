@@ -149,7 +149,7 @@ help:
 	@echo '  make cluster          boots guests on a virtual switch, each with Verve on its NIC,'
 	@echo '                        and runs real programs on all of them: cluster.rst'
 	@echo '       NODES=4          how many guests'
-	@echo '       JOB=             of incast, training, storage (default: all)'
+	@echo '       JOB=             of incast, training, mpi, storage (default: all)'
 	@echo '       KERNEL=          6.1, 6.12 or 7.2, in QEMU (default: UML)'
 	@echo '       RATE= DELAY= LOSS= ECN= MTU='
 	@echo '                        of the wires, such as 1gbit 100us 0.1% 0 9000'
