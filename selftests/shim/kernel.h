@@ -50,6 +50,8 @@ typedef unsigned int gfp_t;
 #define swap(a, b)	do { typeof(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
 #define BUILD_BUG_ON(cond)	_Static_assert(!(cond), #cond)
 #define DECLARE_FLEX_ARRAY(type, name) __DECLARE_FLEX_ARRAY(type, name)
+#define offsetofend(type, member) \
+	(offsetof(type, member) + sizeof(((type *)0)->member))
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 

@@ -145,7 +145,8 @@ size_t verve_send_wqe_size(u32 max_sge, u32 max_inline);
 /**
  * verve_wqe_tail() - compute how much data follows the header of a user's request
  * @limits: limits of the queue
- * @wqe: private copy of the header (208 bytes), not yet validated
+ * @wqe: private copy of the header up to its operands, and of its DMA information,
+ *	not yet validated
  *
  * Context: any. Pure.
  * Return: bytes of inline data or segments, within the ring's element.

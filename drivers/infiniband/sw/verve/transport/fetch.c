@@ -2,8 +2,10 @@
 /*
  * Fetching: copies a user's send requests once into the kernel, before any check.
  */
+#include <linux/build_bug.h>
 #include <linux/local_lock.h>
 #include <linux/percpu.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
 #include "transport.h"
 
@@ -20,6 +22,22 @@ static DEFINE_PER_CPU(struct scratch, scratch) = {
 	.bh_lock = INIT_LOCAL_LOCK(bh_lock),
 };
 
+/*
+ * Operands of the largest request. librxe's address vector and its own state follow,
+ * more than half of the header, which the driver never reads.
+ */
+#define OPERANDS_END	offsetofend(struct rxe_send_wr, wr.mw)
+
+static void copy_header(struct rxe_send_wqe *copy,
+			const struct rxe_send_wqe *wqe)
+{
+	BUILD_BUG_ON(offsetofend(struct rxe_send_wr, wr.atomic) > OPERANDS_END);
+	BUILD_BUG_ON(offsetofend(struct rxe_send_wr, wr.ud.ah_num) > OPERANDS_END);
+	memcpy(&copy->wr, &wqe->wr, OPERANDS_END);
+	memcpy(&copy->dma, &wqe->dma,
+	       offsetof(struct rxe_dma_info, inline_data));
+}
+
 static void copy_request(struct verve_sq *sq, const struct rxe_send_wqe *wqe)
 {
 	struct rxe_send_wqe *copy;
@@ -30,7 +48,7 @@ static void copy_request(struct verve_sq *sq, const struct rxe_send_wqe *wqe)
 	 * Copy the header first, because only the copy tells the length of the
 	 * rest.
 	 */
-	memcpy(copy, wqe, sizeof(*wqe));
+	copy_header(copy, wqe);
 	memcpy(copy->dma.inline_data, wqe->dma.inline_data,
 	       verve_wqe_tail(&sq->limits, copy));
 	verve_wqe_from_user(&sq->limits, copy, verve_sq_at(sq, sq->head));
