@@ -7,7 +7,8 @@
 #
 #	monitor, clients: A [va: vta] ---- [vb: vtb] B: OSD, which keeps objects in memory
 #
-# CEPH_ROOT is a directory with ceph-mon, ceph-osd and ceph-common (tools/vm/programs).
+# CEPH_ROOT is a directory with ceph-mon, ceph-osd, ceph-common and ibverbs-providers
+# (tools/vm/programs).
 
 . "$(dirname "$0")/../lib/verve.sh"
 . "$LIB/root.sh"

@@ -6,7 +6,8 @@
 #
 #	isert [file] ---- vthost ---- qemu-img, qemu-io
 #
-# QEMU_ROOT is a directory with qemu-utils and qemu-block-extra (tools/vm/programs).
+# QEMU_ROOT is a directory with qemu-utils, qemu-block-extra and ibverbs-providers
+# (tools/vm/programs).
 
 . "$(dirname "$0")/../lib/verve.sh"
 . "$LIB/users.sh"
