@@ -70,12 +70,16 @@ void verve_nak_rnr(struct verve_qp *qp, u32 psn)
 
 void verve_nak_rnr_repeat(struct verve_qp *qp, bool is_rd_atomic, u32 psn)
 {
+	struct verve_responder *resp = &qp->resp;
+
 	lockdep_assert_held(&qp->lock);
-	if (is_rd_atomic)
+	if (!is_rd_atomic && !resp->num_responses) {
+		verve_ack_owe(&resp->ack);
+		return;
+	}
+	if (is_rd_atomic || !resp->ack.rnr_sent)
 		verve_nak_rnr(qp, psn);
-	else if (!qp->resp.ack.rnr_sent)
-		verve_nak_rnr(qp, qp->resp.epsn);
-	qp->resp.ack.rnr_sent = true;
+	resp->ack.rnr_sent = true;
 }
 
 /*

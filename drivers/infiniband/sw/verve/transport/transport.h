@@ -228,8 +228,9 @@ void verve_nak_response(struct verve_qp *qp, u32 psn)
 void verve_nak_rnr(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock);
 /*
- * Answer a repeated request while a page is absent: @psn of a READ or atomic, else the
- * expected PSN, unless this round has sent an RNR NAK.
+ * Answer a repeated request while a page is absent: an ACK of a SEND or WRITE at the
+ * end of the round; if responses must precede that, and for a READ or atomic, an RNR
+ * NAK of @psn. (The expected PSN may not have been sent, and a NAK of it is ignored.)
  */
 void verve_nak_rnr_repeat(struct verve_qp *qp, bool is_rd_atomic, u32 psn)
 	__must_hold(&qp->lock);
