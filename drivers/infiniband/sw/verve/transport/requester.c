@@ -457,6 +457,16 @@ static bool run_local(struct verve_qp *qp, struct verve_swqe *wqe)
 	return verve_local_run(qp, wqe);
 }
 
+/*
+ * A peer in a pair answers READs before it invalidates a key. Return: true if @wqe is
+ * still next. Answers may have begun a recovery, also while sending stalls.
+ */
+static bool await_reads(struct verve_qp *qp, const struct verve_swqe *wqe)
+	__must_hold(&qp->lock)
+{
+	return !verve_pair_settle(qp) && verve_requester_next(qp) == wqe;
+}
+
 /* Return: false if no request can proceed now. */
 static bool step(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -471,9 +481,8 @@ static bool step(struct verve_qp *qp)
 		return run_local(qp, wqe);
 	if (wqe->state == VERVE_WQE_POSTED)
 		return begin(qp, wqe);
-	/* A peer on this device answers READs before it invalidates a key. */
-	if (wqe->opcode == IB_WR_SEND_WITH_INV && verve_pair_settle(qp))
-		return true;
+	if (wqe->opcode == IB_WR_SEND_WITH_INV && !await_reads(qp, wqe))
+		return !verve_stall_is_on(qp, VERVE_STALL_REQUESTS);
 	switch (qp->type) {
 	case IB_QPT_RC:
 		return send_reliable(qp, wqe);
