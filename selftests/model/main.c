@@ -128,6 +128,15 @@ static void report(void)
 	       has_failed() ? ", failed" : "");
 }
 
+static void report_setting(void)
+{
+	const struct setting *set = &model.set;
+
+	printf("# type %d, MTU %u, loopback %d, bypass %u, paging %d, blind %d, coalesce %u, block %u\n",
+	       set->type, set->mtu, set->loopback, set->bypass, set->paging,
+	       set->blind, set->coalesce, set->block);
+}
+
 /* An engine that never leaves a round makes no steps to count. */
 static void no_end(int signal)
 {
@@ -138,8 +147,10 @@ static void no_end(int signal)
 /* Return: true if the run, by chance without @scenario, shows no fault. */
 static bool run_seed(u64 seed, const struct scenario *scenario)
 {
-	if (setjmp(leave))
+	if (setjmp(leave)) {
+		report_setting();
 		return false;
+	}
 	alarm(MOST_SECONDS);
 	begin(seed, scenario);
 	run(scenario);
