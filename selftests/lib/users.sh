@@ -132,14 +132,16 @@ packets_since() {
 	[ $(($(packets "$1") - $2)) -ge "$3" ]
 }
 
-# Start fio_verify on the disk for some seconds, as the process FIO, and wait until I/O
-# is under way. fio creates no file if the disk is gone.
+# Start fio_verify on the disk for some seconds, as the process FIO, with FIO_OPTIONS,
+# and wait until I/O is under way. fio creates no file if the disk is gone.
+FIO_OPTIONS=
 fio_begin() {
 	local before
 
 	before=$(packets $HOST_DEV)
+	# shellcheck disable=SC2086 # several options
 	fio_verify "$DISK" "$SIZE" --rate=$((SIZE / 4))m --allow_file_create=0 \
-		>"$TMP/fio.out" 2>&1 &
+		$FIO_OPTIONS >"$TMP/fio.out" 2>&1 &
 	FIO=$!
 	within 10 packets_since $HOST_DEV "$before" $((SIZE * 8)) ||
 		fail "no I/O: $(<"$TMP/fio.out")"

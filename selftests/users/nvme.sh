@@ -122,6 +122,42 @@ timed_out() {
 	disconnect
 }
 
+# Drop the READ requests of the target. The initiator sends none, and is not disturbed.
+cut_reads() {
+	echo N >/sys/module/verve/parameters/loopback
+	nft -f - <<-END
+		table inet $HOST_DEV {
+			chain in {
+				type filter hook input priority 0
+				udp dport 4791 @th,64,8 0x0c drop
+			}
+		}
+	END
+}
+
+mend_reads() {
+	nft delete table inet $HOST_DEV
+	echo Y >/sys/module/verve/parameters/loopback
+}
+
+# Long blocks need more pages than a READ has segments. When the retries of a READ end,
+# the target must learn of it: otherwise it never closes the connection, and the
+# commands wait for the I/O timeout.
+reads_failed() {
+	local FIO_OPTIONS="--bsrange=256k-256k" errors timeouts rc
+
+	[ "$LINK_TYPE" = verve ] || { skip "a rule for packets on lo"; return; }
+	connect --ctrl-loss-tmo=60 --keep-alive-tmo=120 && io_timeout 30 || return
+	timeouts=$(io_timeouts)
+	errors=$(hw_counter $HOST_DEV retry_exceeded_err)
+	interrupted cut_reads mend_reads \
+		has_counted $HOST_DEV retry_exceeded_err "$errors"
+	rc=$?
+	[ $rc = 0 ] || { mend_reads 2>/dev/null; return $rc; }
+	[ "$(io_timeouts)" = "$timeouts" ] || fail "I/O timed out" || return
+	disconnect
+}
+
 # The device does not return: the controller is removed, and I/O gets errors.
 given_up() {
 	connect --ctrl-loss-tmo=2 || return
@@ -152,6 +188,7 @@ tap_add "the target gone and back under I/O" \
 tap_add "the initiator disconnects" disconnect
 tap_add "nothing is left" eval 'no_object_left $HOST_DEV "$OBJECTS"'
 tap_add "I/O times out" timed_out
+tap_add "READs of the target fail" reads_failed
 tap_add "the target gone for good" given_up
 tap_add "nothing is left again" eval 'no_object_left $HOST_DEV "$OBJECTS"'
 tap_add "the device removed under I/O" \

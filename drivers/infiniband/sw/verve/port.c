@@ -74,6 +74,13 @@ int verve_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_send_sge = VERVE_MAX_SGE,
 		.max_recv_sge = VERVE_MAX_SGE,
 		.max_sge_rd = VERVE_MAX_SGE_RD,
+		/*
+		 * A READ into more segments is one READ into a registered
+		 * region, and not a chain of READs. The core asks for the
+		 * completion of the last READ of a chain only, and loses
+		 * the error of another one.
+		 */
+		.max_sgl_rd = VERVE_MAX_SGE_RD,
 		.max_cq = VERVE_MAX_CQ,
 		.max_cqe = VERVE_MAX_CQE,
 		.max_mr = VERVE_MAX_MR,
