@@ -14,6 +14,7 @@ compat-flags += $(call compat-probe,linux/unaligned.h,get_unaligned,LINUX_UNALIG
 compat-flags += $(call compat-probe,linux/workqueue.h,WQ_PERCPU,WQ_PERCPU)
 compat-flags += $(call compat-probe,net/gso.h,skb_gso_segment,NET_GSO)
 compat-flags += $(call compat-probe,net/ipv6_stubs.h,ipv6_dst_lookup_flow,IPV6_STUB)
+compat-flags += $(call compat-probe,net/net_namespace.h,ptype_specific,NET_PTYPE)
 compat-flags += $(call compat-probe,net/rps.h,sock_rps_record_flow_hash,NET_RPS)
 compat-flags += $(call compat-probe,net/udp_tunnel.h,udp_tunnel_sock_release(struct sock *sk),UDP_TUNNEL_SOCK)
 compat-flags += $(call compat-probe,rdma/ib_umem.h,ib_umem_get_va,UMEM_GET_VA)

@@ -284,7 +284,7 @@ static void check_packets(void)
 	u64 told = model.node[0].stats.counter[VERVE_CNT_np_cnp_sent] +
 		   model.node[1].stats.counter[VERVE_CNT_np_cnp_sent];
 	u64 most = model.needed + 2 * refused + told + 4 * model.sent_at / MS +
-		   200 + model.harm * (goes_back ? 12 : 3);
+		   200 + model.harm * (goes_back ? 20 : 3);
 
 	/* Even a single loss may cost the whole window. */
 	if (goes_back)
@@ -294,12 +294,12 @@ static void check_packets(void)
 	       sent, model.needed, model.harm);
 }
 
-/* Without loss and reordering, no response is missed. */
+/* Without loss and reordering, no response is missed. Memory overtakes packets. */
 static void check_calm(const struct node *node)
 {
 	u64 missed = node->stats.counter[VERVE_CNT_implied_nak_seq_err];
 
-	expect(!missed || model.harm || model.set.paging,
+	expect(!missed || model.harm || model.set.paging || model.set.bypass,
 	       "%llu responses were missed, none was lost", missed);
 }
 

@@ -53,6 +53,8 @@ struct weather {
  * @longest: bytes of the longest message
  * @mtu: payload bytes of a packet
  * @loopback: both QPs are of one device
+ * @bypass: ns for which two devices send packets, and need none, in turn; 0: always
+ *	packets
  * @paging: pages of memory come and go
  * @blind: an attacker sends packets without knowing a PSN
  * @coalesce: ns for which arriving packets are collected, at most
@@ -67,6 +69,7 @@ struct setting {
 	u32 longest;
 	u32 mtu;
 	bool loopback;
+	u32 bypass;
 	bool paging;
 	bool blind;
 	u32 coalesce;

@@ -3,6 +3,7 @@
  * The path and the network behind it: bursts become packets in wire format, and the
  * weather decides their fate.
  */
+#include "../../drivers/infiniband/sw/verve/path/bypass.h"
 #include "../../drivers/infiniband/sw/verve/path/loop.h"
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
@@ -301,6 +302,33 @@ static int add_packet(struct node *node, const struct verve_burst *burst,
 		node->oracle.sent[packet->request]++;
 	transmit(node, packet);
 	return 0;
+}
+
+bool verve_bypass_is_near(const struct verve_dev *dev, struct verve_flow *flow)
+{
+	(void)dev;
+	(void)flow;
+	return model.set.bypass && world_now() / model.set.bypass % 2;
+}
+
+bool verve_bypass_leads(const struct verve_dev *dev, struct verve_flow *flow,
+			const struct verve_dev *to, u32 mtu)
+{
+	(void)flow;
+	(void)mtu;
+	return dev != to;
+}
+
+bool verve_bypass_returns(const struct verve_flow *flow,
+			  const struct verve_dev *dev, struct verve_flow *back,
+			  const struct verve_dev *to, u32 mtu)
+{
+	(void)flow;
+	(void)dev;
+	(void)back;
+	(void)to;
+	(void)mtu;
+	return !one_in(8);
 }
 
 static struct node *sender(const struct verve_train *train)

@@ -390,6 +390,7 @@ void plan_setting(void)
 	set->longest = plan_is_reliable() ? LONGEST : LONGEST_UNRELIABLE;
 	set->mtu = 256 << dice(one_in(3) ? 5 : 2);
 	set->loopback = one_in(10);
+	set->bypass = one_in(6) ? between(1, 200) * (one_in(2) ? US : MS) : 0;
 	set->paging = one_in(6);
 	set->blind = plan_is_reliable() && one_in(6);
 	set->coalesce = one_in(2) ? dice(20 * US) : 0;

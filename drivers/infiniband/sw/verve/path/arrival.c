@@ -3,8 +3,8 @@
  * Arrivals
  *
  * An arrival from the network is in the control block of an skb, whose data begins at
- * the payload; the IP header lies in front of that. An arrival from another QP of the
- * device is a struct verve_handover (loop.c).
+ * the payload; the IP header lies in front of that. An arrival from the other
+ * QP of a pair is a struct verve_handover (loop.c).
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>

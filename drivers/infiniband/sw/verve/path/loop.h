@@ -2,7 +2,7 @@
 /**
  * DOC: Loopback
  *
- * Two RC QPs of one device that are connected with each other need no packets. The
+ * Two RC QPs that run as a pair (transport/pair.h) need no packets. The
  * engine of one hands a burst to the engine of the other as one arrival, and the payload
  * is copied from memory to memory. PSNs, acknowledgements, RNR NAKs and errors are the
  * same as on the wire. The owner of one engine also owns the other for its round

@@ -386,10 +386,8 @@ void verve_packet_end(struct sk_buff *skb, const struct verve_flow *flow)
 
 enum ib_mtu verve_port_mtu(const struct net_device *ndev)
 {
-	/* IPv6, UDP, BTH, RETH, immediate data, ICRC: the most that one packet has. */
-	const int overhead = 40 + 8 + 12 + 16 + 4 + 4;
-
-	return ib_mtu_int_to_enum((int)READ_ONCE(ndev->mtu) - overhead);
+	return ib_mtu_int_to_enum((int)READ_ONCE(ndev->mtu) -
+				  VERVE_MAX_OVERHEAD);
 }
 
 enum ib_mtu verve_path_mtu(const struct verve_dev *dev)

@@ -433,6 +433,9 @@ void verve_net_exit(void);
 
 /* packet.c */
 
+/* IPv6, UDP, BTH, RETH, immediate data, ICRC: the most that one packet has */
+#define VERVE_MAX_OVERHEAD (40 + 8 + 12 + 16 + 4 + 4)
+
 /* The largest path MTU whose packets fit a netdev; any context */
 enum ib_mtu verve_port_mtu(const struct net_device *ndev);
 /* The largest path MTU that the netdev of a device has room for now; any context */

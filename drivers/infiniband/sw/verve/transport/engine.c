@@ -12,7 +12,7 @@
  *
  * Order: qp->lock, then one of sq.post_lock, rq.lock (of the QP or its SRQ) and
  * cq.lock, which are leaves. Two qp->locks are held together only if the QPs are
- * connected with each other on one device (pair.h).
+ * connected with each other, as a pair (pair.h).
  *
  * Completion and event handlers run after the locks are dropped, and not in the
  * stack of a verb, whose caller may hold a lock that the handler takes

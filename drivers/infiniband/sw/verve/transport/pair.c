@@ -1,25 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pairs: two engines of one device, run as one (see pair.h) */
+/* Pairs: two engines of one machine, run as one (see pair.h) */
 #include "../device.h"
+#include "../path/bypass.h"
 #include "../path/loop.h"
 #include "dispatch.h"
 #include "pair.h"
 #include "transport.h"
 
-/*
- * Can the QP be connected with one of this device? Such a QP has the same source
- * and destination address. The port must be up, because a NIC would not deliver
- * without it.
- */
-static bool may_have_peer(const struct verve_qp *qp)
+/* A QP that is connected with one of its device has the address of both ends. */
+static bool is_own(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	const struct verve_av *av = &qp->flow.av;
+	return ipv6_addr_equal(&qp->flow.av.saddr, &qp->flow.av.daddr);
+}
 
+/* The port must be up, because a NIC would not deliver without it. */
+static bool may_have_peer(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
 	/* A timer or the work item may run once more without a reference. */
 	return !qp->dead && qp->type == IB_QPT_RC &&
-	       ipv6_addr_equal(&av->saddr, &av->daddr) &&
-	       verve_loop_is_on() && READ_ONCE(qp->dev->port_active);
+	       READ_ONCE(qp->dev->port_active) &&
+	       (is_own(qp) ? verve_loop_is_on() :
+			     verve_bypass_is_near(qp->dev, &qp->flow));
+}
+
+/*
+ * May packets to the peer be left out? A QP that is not connected back is asked for
+ * nothing. The look without its lock may be wrong, and are_connected() looks again.
+ */
+static bool is_near(struct verve_qp *qp, const struct verve_qp *peer)
+	__must_hold(&qp->lock)
+{
+	/* A stale value costs a round. */
+	if (context_unsafe(READ_ONCE(peer->attr.dest_qp_num)) != qp->qpn)
+		return false;
+	if (is_own(qp))
+		return peer->dev == qp->dev;
+	return verve_bypass_leads(qp->dev, &qp->flow, peer->dev, qp->mtu);
 }
 
 /* Is each QP the peer of the other, with the same MTU and the reverse addresses? */
@@ -37,6 +55,16 @@ static bool are_connected(const struct verve_qp *qp,
 	       ipv6_addr_equal(&av->saddr, &back->daddr);
 }
 
+/* May the peer's answers be left out as well? */
+static bool returns(struct verve_qp *qp, struct verve_qp *peer)
+	__must_hold(&qp->lock)
+	__must_hold(&peer->lock)
+{
+	return is_own(qp) ||
+	       verve_bypass_returns(&qp->flow, peer->dev, &peer->flow, qp->dev,
+				    qp->mtu);
+}
+
 /* Return: candidate for the peer, with a reference, or NULL. */
 static struct verve_qp *find_peer(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -45,10 +73,10 @@ static struct verve_qp *find_peer(struct verve_qp *qp)
 
 	if (!may_have_peer(qp))
 		return NULL;
-	peer = verve_qp_find(qp->dev->net, qp->attr.dest_qp_num);
+	peer = verve_qp_find_any(qp->attr.dest_qp_num);
 	if (!peer)
 		return NULL;
-	if (peer != qp && peer->dev == qp->dev)
+	if (peer != qp && is_near(qp, peer))
 		return peer;
 	verve_qp_put(peer);
 	return NULL;
@@ -66,12 +94,24 @@ static void call(struct verve_qp *qp, struct verve_qp *peer)
 	smp_mb();
 }
 
+/*
+ * A handover overtakes packets that are still on their way, and the gap costs a retry.
+ * A QP without retries waits until it has an answer to all its packets.
+ */
+static bool may_overtake(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return qp->pair.had_peer || qp->attr.retry_cnt ||
+	       qp->req.una == qp->req.max_psn;
+}
+
 /* With both locks held: make the QPs a pair for the round, or release the peer. */
 static void pair_up(struct verve_qp *qp, struct verve_qp *peer)
 	__must_hold(&qp->lock)
 	__releases(&peer->lock)
 {
-	if (are_connected(qp, peer)) {
+	if (are_connected(qp, peer) && returns(qp, peer) &&
+	    may_overtake(qp) && may_overtake(peer)) {
 		/* verve_pair_part() releases the lock, which sparse cannot know. */
 		__release(&peer->lock);
 		qp->pair.peer = peer;
@@ -147,9 +187,11 @@ void verve_pair_begin(struct verve_qp *qp, struct verve_train *train,
 {
 	struct verve_qp *peer = qp->pair.peer;
 
+	qp->pair.had_peer = peer;
 	if (!peer)
 		return;
 	lockdep_assert_held(&peer->lock);
+	peer->pair.had_peer = true;
 	*loop = (struct verve_loop) {};
 	*train = (struct verve_train) {
 		.dev = peer->dev,

@@ -2,9 +2,10 @@
 /**
  * DOC: Pairs
  *
- * Two RC QPs of one device that are connected with each other run as one. The
- * owner of one engine also owns the other for the round, so that packets of one
- * QP are received at once by the other (path/loop.c).
+ * Two RC QPs that are connected with each other run as one, if they are of one
+ * device, or of two between which packets need not exist (path/bypass.h). The owner
+ * of one engine also owns the other for the round, so that packets of one QP are
+ * received at once by the other (path/loop.c).
  *
  * The data path only tries the second lock, too. If that fails, the caller adds
  * its QP to the peer's list of callers, releases the first lock, and is woken
@@ -25,6 +26,7 @@ struct verve_qp;
  * struct verve_pair - a QP's state in a pair
  * @peer: QP whose engine is owned together with this one for a round. The caller
  *	that began the round holds a reference. Under qp->lock
+ * @had_peer: the last round was that of a pair. Under qp->lock
  * @lost: enum verve_lost of packets that the peer sent while memory was absent.
  *	Under qp->lock
  * @callers: QPs that wait for the lock of this one, each referenced
@@ -33,6 +35,7 @@ struct verve_qp;
  */
 struct verve_pair {
 	struct verve_qp *peer;
+	bool had_peer;
 	u8 lost;
 	struct llist_head callers;
 	struct llist_node node;

@@ -21,7 +21,7 @@ static const struct rhashtable_params qp_params = {
 	.automatic_shrinking = true,
 };
 
-struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn)
+struct verve_qp *verve_qp_find_any(u32 qpn)
 {
 	struct verve_qp *qp;
 
@@ -30,6 +30,13 @@ struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn)
 	if (qp && !verve_qp_get(qp))
 		qp = NULL;
 	rcu_read_unlock();
+	return qp;
+}
+
+struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn)
+{
+	struct verve_qp *qp = verve_qp_find_any(qpn);
+
 	/* A QP keeps its device. */
 	if (qp && qp->dev->net != vnet) {
 		verve_qp_put(qp);

@@ -329,6 +329,15 @@ static inline bool verve_qp_is_connected(const struct verve_qp *qp)
 }
 
 /**
+ * verve_qp_find_any() - look up a QP of this machine, in any namespace
+ * @qpn: number, not 1
+ *
+ * Context: any up to softirq.
+ * Return: QP with a reference, which keeps its device too; or NULL.
+ */
+struct verve_qp *verve_qp_find_any(u32 qpn);
+
+/**
  * verve_qp_hold() - take a reference to the QP of a core object
  * @ibqp: core object. The QP may be in destroy: before Linux 7.2, the netlink
  *	code that dumps resources holds the core object only

@@ -169,17 +169,33 @@ static void receive_expected(struct verve_qp *qp,
  */
 #define PATIENCE	8
 
+/* The end of a handover is new if its beginning has come in packets. */
+static void ask_for_rest(struct verve_qp *qp,
+			 const struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
+{
+	u32 last = verve_psn_add(arrival->pdu.psn,
+				 verve_arrival_packets(arrival) - 1);
+
+	if (!verve_psn_before(last, qp->resp.epsn))
+		verve_ack_gap(&qp->resp.ack, last);
+}
+
 /*
  * Duplicates: acknowledge SENDs and WRITEs again, respond to others again
  * (9.7.4.1.1).
  */
-static void repeat(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
+static void repeat(struct verve_qp *qp, const struct verve_arrival *arrival,
+		   u32 flags)
 	__must_hold(&qp->lock)
 {
+	const struct verve_pdu *pdu = &arrival->pdu;
+
 	verve_count(qp, duplicate_request, 1);
 	if (verve_verdict_is_recent(pdu->psn, qp->resp.epsn) &&
 	    ++qp->resp.repeats == PATIENCE && verve_flow_distrust(&qp->flow))
 		verve_count(qp, offload_distrusted, 1);
+	ask_for_rest(qp, arrival);
 	if (!(flags & VERVE_OP_RD_ATOMIC))
 		verve_ack_owe(&qp->resp.ack);
 	else if (verve_stall_is_on(qp, VERVE_STALL_RESPONSES))
@@ -303,7 +319,7 @@ bool verve_responder_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 			receive_expected(qp, arrival, flags);
 		break;
 	case VERVE_PSN_DUPLICATE:
-		repeat(qp, pdu, flags);
+		repeat(qp, arrival, flags);
 		break;
 	case VERVE_PSN_OOO:
 		return keep(qp, arrival);

@@ -5,7 +5,7 @@
  *  - While packets are outstanding at the end of a round, the timer runs for the
  *    retransmission timeout (rtt.h). Progress does not restart it. Instead, an
  *    expiry after progress restarts it, so packets cost no timer operation, and
- *    between QPs of one device it hardly ever expires. An expiry without progress
+ *    in a pair it hardly ever expires. An expiry without progress
  *    sends the oldest packet again, and the next timeout is longer. After the
  *    local ACK timeout in all, a retry is used up (the IBTA allows one to four
  *    timeouts, 9.7.6.1.3). Duplicate responses show that a READ was repeated too
@@ -252,7 +252,7 @@ static void ack_timeout(struct verve_qp *qp)
 	/*
 	 * No probe is needed if the peer's packets wait here for a page, if a
 	 * send request that would ask for an ACK waits for a page, or if a peer
-	 * on this device waits for a page.
+	 * in a pair waits for a page.
 	 */
 	if (req->progress) {
 		verve_rtt_progress(&req->rtt);
