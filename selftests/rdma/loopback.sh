@@ -9,6 +9,7 @@
 #	two:	A [va: vta] ---- [vb: vtb] B
 
 . "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/moved.sh"
 
 need nft ibv_rc_pingpong ib_write_bw ib_read_bw ib_send_bw
 
@@ -45,16 +46,6 @@ watch_packets() {
 packets() {
 	client nft list counter inet watch roce |
 		sed -n 's/.*packets \([0-9]*\) .*/\1/p'
-}
-
-# moved COMMAND...: set MEMORY (packets saved by loopback) and WIRE (packets sent)
-moved() {
-	local loop wire
-
-	loop=$(counter loopback_pkts) wire=$(packets)
-	"$@" || return
-	MEMORY=$(($(counter loopback_pkts) - loop)) WIRE=$(($(packets) - wire))
-	echo "$* : $MEMORY by memory, $WIRE by wire"
 }
 
 by_memory() {
