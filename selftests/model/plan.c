@@ -381,6 +381,16 @@ static void draw_weather(struct weather *weather)
 	}
 }
 
+/* One draw for both, so that a seed's plan is the same with a bypass and without. */
+static void plan_ways(struct setting *set)
+{
+	u32 drawn = dice(60 * 400), period = drawn / 60;
+
+	set->loopback = drawn % 10 == 0;
+	if (drawn % 6 == 1)
+		set->bypass = (1 + period / 2) * (period % 2 ? US : MS);
+}
+
 void plan_setting(void)
 {
 	struct setting *set = &model.set;
@@ -389,8 +399,7 @@ void plan_setting(void)
 	set->requests = MOST_REQUESTS;
 	set->longest = plan_is_reliable() ? LONGEST : LONGEST_UNRELIABLE;
 	set->mtu = 256 << dice(one_in(3) ? 5 : 2);
-	set->loopback = one_in(10);
-	set->bypass = one_in(6) ? between(1, 200) * (one_in(2) ? US : MS) : 0;
+	plan_ways(set);
 	set->paging = one_in(6);
 	set->blind = plan_is_reliable() && one_in(6);
 	set->coalesce = one_in(2) ? dice(20 * US) : 0;

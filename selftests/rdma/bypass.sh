@@ -197,8 +197,7 @@ settled() {
 	client ping -qc 1 -W 1 10.0.0.2 >/dev/null
 }
 
-
-# While data move, rules, queues and sniffers come and go. No request may fail, and the
+# While data move, rules and queues come and go. No request may fail, and the
 # data must arrive.
 come_and_go() {
 	while :; do
@@ -302,7 +301,6 @@ tap_add "packets through a bridge" bridged
 tap_add "WRITEs, taking turns" taking_turns 1000 perftest ib_write_bw -n $N -q 4 -b
 tap_add "READs, taking turns" taking_turns 1000 perftest ib_read_bw -n $N -b
 tap_add "every operation, taking turns" taking_turns 100 c_test opcodes_queue
-
 tap_add "the other device is removed" removed rdma link delete $DEV_B
 tap_add "the other netdev is removed" removed ip -n "$NS_B" link del vb
 tap_setup topo_lo
