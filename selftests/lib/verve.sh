@@ -177,10 +177,9 @@ module_name() {
 MODULE=$(module_name)
 
 # bypass Y|N: may Verve leave out packets between two devices of this machine?
+BYPASS_PARAMETER=/sys/module/verve/parameters/bypass
 bypass() {
-	local parameter=/sys/module/verve/parameters/bypass
-
-	[ ! -w $parameter ] || echo "$1" >$parameter
+	[ ! -w $BYPASS_PARAMETER ] || echo "$1" >$BYPASS_PARAMETER
 }
 
 insert_module() {
@@ -193,9 +192,13 @@ insert_module() {
 	insmod "$VERVE_KO"
 }
 
-# Most tests are about packets.
+# Most tests are about packets. The end of the test restores the parameter.
+BYPASS_WAS=
 load_module() {
-	insert_module && bypass "${BYPASS:-N}"
+	insert_module || return
+	[ "$BYPASS_WAS" ] || [ ! -r $BYPASS_PARAMETER ] ||
+		BYPASS_WAS=$(<$BYPASS_PARAMETER)
+	bypass "${BYPASS:-N}"
 }
 
 load_module || skip_all "no module $MODULE"
@@ -486,7 +489,7 @@ cleanup() {
 	trap - EXIT
 	pids=$(jobs -p)
 	[ "$pids" ] && kill $pids 2>/dev/null
-	bypass Y
+	bypass "${BYPASS_WAS:-Y}"
 	untopo 2>/dev/null
 	rm -rf "$TMP"
 }
