@@ -15,7 +15,6 @@
 #include <rdma/verve_offload.h>
 #include "../device.h"
 #include "../path/net.h"
-#include "../path/pmtu.h"
 #include "../wire/icrc.h"
 #include "icrc.h"
 #include "lso.h"
@@ -131,8 +130,7 @@ static bool is_plain(const struct verve_flow *flow)
 {
 	const struct verve_av *av = &flow->av;
 
-	if (dst_xfrm(flow->dst) || flow->dst->lwtstate ||
-	    verve_pmtu_is_learned(flow->dst))
+	if (!verve_route_is_plain(flow->dst))
 		return false;
 	if (av->is_v6)
 		return !ipv6_addr_is_multicast(&av->daddr);

@@ -59,12 +59,6 @@ static struct net_device *far_end(struct net_device *out)
 	return is_veth(out) ? out->netdev_ops->ndo_get_peer_dev(out) : NULL;
 }
 
-/* No transform, no tunnel, and no path MTU smaller than that of the netdev */
-static bool is_plain(const struct dst_entry *dst)
-{
-	return !dst_xfrm(dst) && !dst->lwtstate && !verve_pmtu_is_learned(dst);
-}
-
 /* A root that is no queue itself may have one queue for each CPU. */
 static bool has_qdisc(const struct net_device *ndev)
 {
@@ -247,7 +241,7 @@ static struct net_device *follow(const struct verve_dev *dev,
 {
 	struct dst_entry *dst = verve_flow_route(flow, dev);
 
-	return dst && is_plain(dst) ? far_end(dst->dev) : NULL;
+	return dst && verve_route_is_plain(dst) ? far_end(dst->dev) : NULL;
 }
 
 /* Would packets of the flow reach @to by @in? Context: RCU. */

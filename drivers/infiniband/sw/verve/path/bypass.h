@@ -7,11 +7,11 @@
  * change, delay or drop them. They then run as a pair, as QPs of one device do
  * (transport/pair.h), so no packet without an ICRC ever exists.
  *
- * Each round decides anew. Whatever can act on a packet is looked for in the order in
- * which the packet would meet it: transforms, netfilter, the qdisc, tc, taps, the
- * neighbour; then at the other end taps, XDP, tc, a bridge or macvlan, netfilter,
- * policies. If there is anything, or if the other end would not take the packets, there
- * are packets. A sniffer that starts sees those of the next round.
+ * Each round decides anew. It looks for whatever can act on a packet: transforms,
+ * netfilter, the qdisc, tc, taps, the neighbour; and at the other end taps, XDP, tc, a
+ * bridge or macvlan, netfilter, policies. If there is anything, or if the other end would
+ * not take the packets, there are packets. A sniffer that starts sees those of the next
+ * round.
  *
  * Not looked for are policy rules for received packets and, before Linux 7, packet
  * sockets for one protocol on all netdevs: the kernel does not tell modules of them.

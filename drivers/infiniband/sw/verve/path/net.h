@@ -142,6 +142,9 @@ static inline void verve_net_unhook(struct verve_net *vnet, struct net *net)
 struct dst_entry *verve_flow_route(struct verve_flow *flow,
 				   const struct verve_dev *dev);
 
+/* Is a route without transform, tunnel and an MTU learned from ICMP? Context: RCU. */
+bool verve_route_is_plain(const struct dst_entry *dst);
+
 /**
  * verve_flow_priority() - the priority of a flow's packets in the stack
  * @flow: flow with a route

@@ -20,6 +20,7 @@
 #include <net/route.h>
 #include "../device.h"
 #include "net.h"
+#include "pmtu.h"
 
 void verve_flow_reset(struct verve_flow *flow)
 {
@@ -132,4 +133,9 @@ struct dst_entry *verve_flow_route(struct verve_flow *flow,
 	else if (READ_ONCE(dev->net->sk6))
 		flow->dst = find_v6(av, dev_net(ndev), ndev, &flow->cookie);
 	return flow->dst;
+}
+
+bool verve_route_is_plain(const struct dst_entry *dst)
+{
+	return !dst_xfrm(dst) && !dst->lwtstate && !verve_pmtu_is_learned(dst);
 }
