@@ -16,8 +16,11 @@ need ib_send_bw ib_write_bw
 
 NS_H=verve-h-$$
 
-# Milliseconds that a removal may take, and seconds until the programs notice
-REMOVAL_MS=$((SLOW == 1 ? 1000 : 10000))
+# Milliseconds that a removal may take, seconds of traffic without one, and seconds until
+# the programs notice. On an emulated CPU, traffic starves the shell, so a removal has to
+# end long before the traffic only.
+REMOVAL_MS=$((SLOW == 1 ? 1000 : 30000))
+TRAFFIC=90
 NOTICE=5
 
 PIDS=()
@@ -29,7 +32,7 @@ run() {
 	local file=$1
 
 	shift
-	ip netns exec "$NS_H" timeout 100 "$@" >"$file" 2>&1 &
+	ip netns exec "$NS_H" timeout $((TRAFFIC + 10)) "$@" >"$file" 2>&1 &
 	PIDS+=($!)
 }
 
@@ -58,8 +61,8 @@ start() {
 	rm -f "$TMP"/run.*
 	case $1 in
 	poll)
-		one_way $DEV_A $DEV_B ib_send_bw -D 90
-		one_way $DEV_B $DEV_A ib_write_bw -D 90
+		one_way $DEV_A $DEV_B ib_send_bw -D $TRAFFIC
+		one_way $DEV_B $DEV_A ib_write_bw -D $TRAFFIC
 		;;
 	sleep)
 		one_way $DEV_A $DEV_B ib_send_bw -e -N -n 20000000
@@ -133,7 +136,7 @@ removed() {
 	shift 2
 	start "$mode" || return
 	from=${EPOCHREALTIME/[.,]/}
-	timeout -k 1 20 "$@" || { echo "$*: exit code $?"; bad=1; }
+	timeout -k 1 $TRAFFIC "$@" || { echo "$*: exit code $?"; bad=1; }
 	within 10 absent $devices || { echo "still there: $devices"; bad=1; }
 	took=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
 	[ $took -le $REMOVAL_MS ] || { echo "it took $took ms"; bad=1; }
@@ -164,8 +167,8 @@ remove_namespace() {
 # succeeds as soon as both links are gone.
 unload() {
 	rmmod $MODULE 2>/dev/null && return
-	timeout 10 rdma link delete $DEV_A &&
-	timeout 10 rdma link delete $DEV_B &&
+	timeout $TRAFFIC rdma link delete $DEV_A &&
+	timeout $TRAFFIC rdma link delete $DEV_B &&
 	within 5 unused && rmmod $MODULE
 }
 

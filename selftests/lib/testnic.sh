@@ -49,7 +49,7 @@ untopo() {
 	local dev ns
 
 	for dev in $DEV_A $DEV_B; do
-		link_exists $dev && timeout 10 rdma link delete $dev
+		link_exists $dev && timeout $((10 * SLOW)) rdma link delete $dev
 	done
 	unload_nic
 	for ns in "$NS_A" "$NS_B"; do
@@ -278,7 +278,7 @@ good_network() {
 # begins. Its netdevs and the devices on them go without delay.
 driver_goes_under() {
 	"$@" || return
-	timeout 10 rmmod verve_testnic || fail "exit code $?" || return
+	timeout $((10 * SLOW)) rmmod verve_testnic || fail "exit code $?" || return
 	within 5 not link_exists $DEV_A && within 5 not link_exists $DEV_B
 	local rc=$?
 	load_end >/dev/null

@@ -251,7 +251,7 @@ tear() {
 	[ "$TUN" ] && kill $TUN && wait $TUN
 	TUN=
 	for dev in vth vti; do
-		link_exists $dev && timeout 10 rdma link delete $dev
+		link_exists $dev && timeout $((10 * SLOW)) rdma link delete $dev
 	done
 	untopo
 	for ns in "$NS_HA" "$NS_HB"; do

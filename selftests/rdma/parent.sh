@@ -41,7 +41,7 @@ removal() {
 	modprobe -qn verve_testnic || { skip "no module verve_testnic"; return; }
 	modprobe verve_testnic board=1 && link_add_here $DEV_NIC $NIC &&
 	parent_is $DEV_NIC /sys/devices/verve_testnic || return
-	timeout 20 rmmod verve_testnic || fail "rmmod: exit code $?" || return
+	timeout $((20 * SLOW)) rmmod verve_testnic || fail "rmmod: exit code $?" || return
 	[ ! -e "$IB/$DEV_NIC" ] || fail "the device outlives its parent"
 }
 

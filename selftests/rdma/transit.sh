@@ -26,7 +26,7 @@ untopo() {
 	local dev ns
 
 	for dev in $DEV_A $DEV_B; do
-		link_exists $dev && timeout 10 rdma link delete $dev
+		link_exists $dev && timeout $((10 * SLOW)) rdma link delete $dev
 	done
 	for ns in "$NS_A" "$NS_B" "$NS_X" "$NS_R"; do
 		[ ! -e "/run/netns/$ns" ] || ip netns del "$ns"
