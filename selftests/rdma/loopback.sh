@@ -137,7 +137,7 @@ two_devices() {
 }
 
 N=${QUICK:+1000}
-N=${N:-20000}
+N=${N:-5000}
 
 trap restore EXIT
 tap_setup topo one 4200
