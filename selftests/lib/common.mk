@@ -2,8 +2,8 @@
 #
 # Included by the Makefile of each directory of tests, after its lists:
 # TEST_PROGS (scripts that are tests), TEST_GEN_FILES (C programs they call), and
-# TEST_ONCE, those of TEST_PROGS that several kernels may share (TURN in `run`): what
-# they test does not depend on the kernel, or is tested by others, too.
+# TEST_ONCE, those of TEST_PROGS that one of several kernels runs for all (ONLY in `run`):
+# what they test does not depend on the kernel, or is tested by others, too.
 
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 
