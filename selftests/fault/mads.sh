@@ -32,7 +32,7 @@ deletion() { # classes|connections
 
 	for ((i = 0; i < DELETIONS; i++)); do
 		flood "$1" && sleep 0.5 || return
-		timeout $((10 * SLOW)) rdma link delete $DEV_B || fail "link delete: $?" || return
+		soon rdma link delete $DEV_B || fail "link delete: $?" || return
 		load_end && link_add "$NS_B" $DEV_B vb &&
 		within 5 gid_index $DEV_B ipv4 >/dev/null || return
 	done

@@ -167,8 +167,8 @@ remove_namespace() {
 # succeeds as soon as both links are gone.
 unload() {
 	rmmod $MODULE 2>/dev/null && return
-	timeout $TRAFFIC rdma link delete $DEV_A &&
-	timeout $TRAFFIC rdma link delete $DEV_B &&
+	soon rdma link delete $DEV_A &&
+	soon rdma link delete $DEV_B &&
 	within 5 unused && rmmod $MODULE
 }
 

@@ -46,11 +46,9 @@ wire() {
 }
 
 untopo() {
-	local dev ns
+	local ns
 
-	for dev in $DEV_A $DEV_B; do
-		link_exists $dev && timeout $((10 * SLOW)) rdma link delete $dev
-	done
+	delete_links $DEV_A $DEV_B
 	unload_nic
 	for ns in "$NS_A" "$NS_B"; do
 		[ ! -e "/run/netns/$ns" ] || ip netns del "$ns"
@@ -278,7 +276,7 @@ good_network() {
 # begins. Its netdevs and the devices on them go without delay.
 driver_goes_under() {
 	"$@" || return
-	timeout $((10 * SLOW)) rmmod verve_testnic || fail "exit code $?" || return
+	soon rmmod verve_testnic || fail "exit code $?" || return
 	within 5 not link_exists $DEV_A && within 5 not link_exists $DEV_B
 	local rc=$?
 	load_end >/dev/null

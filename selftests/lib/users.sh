@@ -56,7 +56,7 @@ mend() {
 
 host_down() {
 	nft delete table inet $HOST_DEV
-	link_exists $HOST_DEV && timeout $((10 * SLOW)) rdma link delete $HOST_DEV
+	delete_links $HOST_DEV
 	ip link del $HOST_NETDEV
 } 2>/dev/null
 

@@ -160,6 +160,11 @@ not() {
 	! "$@"
 }
 
+# soon PROGRAM...: ends it if it takes long
+soon() {
+	timeout $((10 * SLOW)) "$@"
+}
+
 # ended PID: bash reaps a child at once, and keeps its exit code for wait.
 ended() {
 	! kill -0 "$1" 2>/dev/null
@@ -228,6 +233,15 @@ link_exists() { # NAME
 
 link_delete() {
 	rdma link delete "$1"
+}
+
+# delete_links NAME...: those that exist
+delete_links() {
+	local dev
+
+	for dev; do
+		link_exists "$dev" && soon rdma link delete "$dev"
+	done
 }
 
 # Create two empty namespaces.
@@ -304,11 +318,9 @@ topo() {
 }
 
 untopo() {
-	local dev ns
+	local ns
 
-	for dev in $DEV_A $DEV_B; do
-		link_exists $dev && timeout $((10 * SLOW)) rdma link delete $dev
-	done
+	delete_links $DEV_A $DEV_B
 	for ns in "$NS_A" "$NS_B"; do
 		[ -e "/run/netns/$ns" ] || continue
 		ip -n "$ns" link del va 2>/dev/null

@@ -246,13 +246,11 @@ lay_wires() {
 }
 
 tear() {
-	local dev ns
+	local ns
 
 	[ "$TUN" ] && kill $TUN && wait $TUN
 	TUN=
-	for dev in vth vti; do
-		link_exists $dev && timeout $((10 * SLOW)) rdma link delete $dev
-	done
+	delete_links vth vti
 	untopo
 	for ns in "$NS_HA" "$NS_HB"; do
 		[ -e "/run/netns/$ns" ] && ip netns del "$ns"

@@ -23,11 +23,9 @@ x() { ip netns exec "$NS_X" "$@"; }
 r() { ip netns exec "$NS_R" "$@"; }
 
 untopo() {
-	local dev ns
+	local ns
 
-	for dev in $DEV_A $DEV_B; do
-		link_exists $dev && timeout $((10 * SLOW)) rdma link delete $dev
-	done
+	delete_links $DEV_A $DEV_B
 	for ns in "$NS_A" "$NS_B" "$NS_X" "$NS_R"; do
 		[ ! -e "/run/netns/$ns" ] || ip netns del "$ns"
 	done
