@@ -6,7 +6,6 @@
 #define VERVE_DEVICE_H
 
 #include <linux/idr.h>
-#include <linux/if_ether.h>
 #include <linux/netdevice.h>
 #include <linux/rhashtable.h>
 #include <linux/workqueue.h>

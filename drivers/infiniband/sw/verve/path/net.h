@@ -142,7 +142,7 @@ static inline void verve_net_unhook(struct verve_net *vnet, struct net *net)
 struct dst_entry *verve_flow_route(struct verve_flow *flow,
 				   const struct verve_dev *dev);
 
-/* Is a route without transform, tunnel and an MTU learned from ICMP? Context: RCU. */
+/* Has a route neither a transform, nor a tunnel, nor an MTU of its own? Context: RCU. */
 bool verve_route_is_plain(const struct dst_entry *dst);
 
 /**
