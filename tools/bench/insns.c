@@ -3,7 +3,8 @@
  * A plugin of QEMU's TCG: counts the instructions that a guest executes, separately for
  * user space, kernel and modules. Each time the guest executes the instruction of
  * mark.c, the plugin writes a line "USER KERNEL MODULES", the counts since the last
- * line, to the file that out=FILE names.
+ * line, to the file that out=FILE names. Given blocks=FILE, it also writes that file
+ * anew: a line "ADDRESS COUNT" for each block of the kernel and its modules.
  *
  * The guest must have one CPU. QEMU's header is not packaged, so the necessary part of
  * its interface, version 1, is declared here.
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mark.h"
@@ -51,7 +53,47 @@ EXPORT int qemu_plugin_version = 1;
 enum { USER_INSNS, KERNEL_INSNS, MODULE_INSNS, CLASSES };
 
 static uint64_t counters[CLASSES];
-static char path[4096];
+static char path[4096], blocks_path[4096];
+
+/*
+ * A block of instructions, and how many have been executed since the last mark. The same
+ * code may be translated more than once.
+ */
+struct block {
+	uint64_t address;
+	uint64_t executed;
+	struct block *next;
+};
+
+static struct block *blocks;
+
+static void write_blocks(void)
+{
+	FILE *out = fopen(blocks_path, "w");
+	struct block *b;
+
+	for (b = blocks; b; b = b->next) {
+		if (out && b->executed)
+			fprintf(out, "%" PRIx64 " %" PRIu64 "\n", b->address,
+				b->executed);
+		b->executed = 0;
+	}
+	if (out)
+		fclose(out);
+}
+
+static void count_block(struct qemu_plugin_tb *tb, uint64_t address, size_t insns)
+{
+	struct block *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return;
+	b->address = address;
+	b->next = blocks;
+	blocks = b;
+	qemu_plugin_register_vcpu_tb_exec_inline(tb, INLINE_ADD_U64, &b->executed,
+						 insns);
+}
 
 static void mark(unsigned int cpu, void *data)
 {
@@ -66,6 +108,8 @@ static void mark(unsigned int cpu, void *data)
 		counters[MODULE_INSNS]);
 	fclose(out);
 	memset(counters, 0, sizeof(counters));
+	if (blocks_path[0])
+		write_blocks();
 }
 
 static int is_mark(const struct qemu_plugin_insn *insn)
@@ -86,6 +130,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	qemu_plugin_register_vcpu_tb_exec_inline(tb, INLINE_ADD_U64,
 						 &counters[class], n);
+	if (blocks_path[0] && class != USER_INSNS)
+		count_block(tb, address, n);
 	for (i = 0; class == USER_INSNS && i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
@@ -101,9 +147,13 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc,
 	int i;
 
 	(void)info;
-	for (i = 0; i < argc; i++)
+	for (i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "out=", 4))
 			snprintf(path, sizeof(path), "%s", argv[i] + 4);
+		if (!strncmp(argv[i], "blocks=", 7))
+			snprintf(blocks_path, sizeof(blocks_path), "%s",
+				 argv[i] + 7);
+	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	return path[0] ? 0 : -1;
 }
