@@ -62,6 +62,7 @@ session_modules()
 	local from=$1/lib/modules/$2 to=$session/modules/lib/modules/$2 file
 
 	[ -n "${MODULE:-}" ] || { echo "$from"; return; }
+	[ -e "$MODULE" ] || die "there is no $MODULE"
 	mkdir -p "$to/updates"
 	ln -s "$from/kernel" "$to/kernel"
 	cp "$from"/modules.{order,builtin,builtin.modinfo} "$to/"
