@@ -104,13 +104,13 @@ static union ibv_gid nobody(unsigned int n)
 /* Return: true if @n requests have arrived. */
 static bool arrive(const struct hwstats *before, struct hwstats *after, uint64_t n)
 {
-	uint64_t end = now_ms() + ARRIVAL_MS;
+	struct deadline end = deadline_in(ARRIVAL_MS);
 
 	do {
 		hwstats_read(after, e.b.name);
 		if (hwstats_growth(before, after, "rcvd_pkts") >= n)
 			return true;
-	} while (now_ms() < end);
+	} while (!is_past(&end));
 	return false;
 }
 

@@ -274,13 +274,13 @@ static bool is_received(const struct order *order)
 
 static bool has_come(const struct order *order)
 {
-	uint64_t end = now_ms() + (lossy ? ARRIVAL_MS : WAIT_MS);
+	struct deadline end = deadline_in(lossy ? ARRIVAL_MS : WAIT_MS);
 
 	do {
 		if (is_message(msg(&e.a), order->size, order->seed))
 			return true;
 		usleep(100);
-	} while (now_ms() < end);
+	} while (!is_past(&end));
 	return false;
 }
 

@@ -52,7 +52,7 @@ static void *blow(void *arg)
 void storm_begin(struct storm *s, const struct ends *like, uint8_t *to,
 		 uint64_t va, uint32_t size, uint32_t rkey)
 {
-	uint64_t until = now_ms() + WAIT_MS;
+	struct deadline end = deadline_in(WAIT_MS);
 
 	*s = (struct storm){
 		.e = *like, .to = to, .va = va, .size = size, .rkey = rkey,
@@ -62,7 +62,7 @@ void storm_begin(struct storm *s, const struct ends *like, uint8_t *to,
 	run_on(0);
 	if (pthread_create(&s->thread, NULL, blow, s))
 		tap_bail("pthread_create");
-	while (!s->written && now_ms() < until)
+	while (!s->written && !is_past(&end))
 		usleep(100);
 	if (!s->written)
 		tap_bail("nothing is written by key %#x", s->rkey);

@@ -30,7 +30,7 @@ if grep -qsaE 'QEMU TCG|linux,dummy-virt|QEMU Guest|^Manufacturer: *QEMU' \
 	SLOW=${SLOW:-10}
 	QUICK=${QUICK:-1}
 fi
-SLOW=${SLOW:-1}
+export SLOW=${SLOW:-1}
 QUICK=${QUICK:-}
 # For cases that depend little on the topology
 TOPOLOGIES=${QUICK:+two}
@@ -145,13 +145,17 @@ trace_is_there() {
 	[ -d $TRACE/events/verve ]
 }
 
-# within SECONDS COMMAND...: repeat the command until it succeeds, at most so long
+# within SECONDS COMMAND...: repeat the command until it succeeds, at most so long. A
+# step in which the machine stood still counts as a second.
 within() {
-	local end=$((${EPOCHREALTIME/[.,]/} + $1 * SLOW * 1000000))
+	local left=$(($1 * SLOW * 1000000)) at=${EPOCHREALTIME/[.,]/} now
 
 	shift
 	until "$@"; do
-		[ ${EPOCHREALTIME/[.,]/} -lt $end ] || return 1
+		now=${EPOCHREALTIME/[.,]/}
+		left=$((left - (now - at < 2000000 ? now - at : 1000000)))
+		at=$now
+		[ $left -gt 0 ] || return 1
 		sleep 0.05
 	done
 }

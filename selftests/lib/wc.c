@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <poll.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,6 +11,16 @@
 
 /* Polls before the poller sleeps */
 #define PATIENCE	1000u
+/* A longer step between two looks at the clock is not the waiting program's. */
+#define STEP_MS		1000u
+
+unsigned int wait_ms(void)
+{
+	const char *slow = getenv("SLOW");
+	int times = slow ? atoi(slow) : 1;
+
+	return 10000 * (times > 1 ? times : 1);
+}
 
 uint64_t now_ms(void)
 {
@@ -19,9 +30,29 @@ uint64_t now_ms(void)
 	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
 }
 
+struct deadline deadline_in(unsigned int ms)
+{
+	return (struct deadline){ .left = ms, .at = now_ms() };
+}
+
+bool is_past(struct deadline *end)
+{
+	uint64_t now = now_ms(), step = now - end->at;
+
+	end->at = now;
+	if (step > 2 * STEP_MS) {
+		tap_diag("the machine stood still for %u ms", (unsigned int)step);
+		step = STEP_MS;
+	}
+	if (step > end->left)
+		return true;
+	end->left -= step;
+	return false;
+}
+
 bool poll_within(struct ibv_cq *cq, struct ibv_wc *wc, unsigned int ms)
 {
-	uint64_t end = now_ms() + ms;
+	struct deadline end = deadline_in(ms);
 	unsigned int tries = 0;
 	int n;
 
@@ -36,7 +67,7 @@ bool poll_within(struct ibv_cq *cq, struct ibv_wc *wc, unsigned int ms)
 			sched_yield();
 		else
 			usleep(100);
-	} while (now_ms() <= end);
+	} while (!is_past(&end));
 	return false;
 }
 
@@ -64,29 +95,34 @@ bool expect_none(struct ibv_cq *cq)
 
 bool memory_becomes(const void *got, const void *want, size_t size)
 {
-	uint64_t end = now_ms() + WAIT_MS;
+	struct deadline end = deadline_in(WAIT_MS);
 
 	do {
 		if (!memcmp(got, want, size))
 			return true;
 		sched_yield();
-	} while (now_ms() <= end);
+	} while (!is_past(&end));
 	return false;
 }
 
-static bool readable_within(int fd, unsigned int ms)
+static bool is_readable(int fd, struct deadline *end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	return poll(&p, 1, ms) == 1;
+	do {
+		if (poll(&p, 1, end->left < STEP_MS ? end->left : STEP_MS) == 1)
+			return true;
+	} while (!is_past(end));
+	return false;
 }
 
 bool event_within(struct ibv_comp_channel *chan, unsigned int ms)
 {
+	struct deadline end = deadline_in(ms);
 	struct ibv_cq *cq;
 	void *context;
 
-	if (!readable_within(chan->fd, ms) ||
+	if (!is_readable(chan->fd, &end) ||
 	    ibv_get_cq_event(chan, &cq, &context))
 		return false;
 	ibv_ack_cq_events(cq, 1);
@@ -95,18 +131,19 @@ bool event_within(struct ibv_comp_channel *chan, unsigned int ms)
 
 bool async_within(struct end *end, enum ibv_event_type type, unsigned int ms)
 {
-	uint64_t deadline = now_ms() + ms, now;
+	struct deadline until = deadline_in(ms);
 	struct ibv_async_event event;
 
-	while ((now = now_ms()) <= deadline) {
-		if (!readable_within(end->ctx->async_fd, deadline - now) ||
-		    ibv_get_async_event(end->ctx, &event))
+	do {
+		if (!is_readable(end->ctx->async_fd, &until))
+			return false;
+		if (ibv_get_async_event(end->ctx, &event))
 			continue;
 		ibv_ack_async_event(&event);
 		if (event.event_type == type)
 			return true;
 		tap_diag("event: %s", ibv_event_type_str(event.event_type));
-	}
+	} while (!is_past(&until));
 	return false;
 }
 

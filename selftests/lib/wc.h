@@ -10,11 +10,27 @@
  * Time that a test waits for what must come, and for what must not come. The first
  * may be long, because only a failing test waits so long.
  */
-#define WAIT_MS		10000
+#define WAIT_MS		wait_ms()
 #define QUIET_MS	30
+
+/* Return: 10 seconds, SLOW times as many on a slow machine (see verve.sh). */
+unsigned int wait_ms(void);
 
 /* Return: milliseconds of a monotonic clock. */
 uint64_t now_ms(void);
+
+/* The end of a wait: the time left, and when the clock was last looked at */
+struct deadline {
+	uint64_t left, at;
+};
+
+struct deadline deadline_in(unsigned int ms);
+
+/*
+ * A virtual machine may stand still, and nothing has happened in all that time when it
+ * goes on. So look often: a step of many seconds does not count in full.
+ */
+bool is_past(struct deadline *end);
 
 /* Return: true if a completion came within @ms. */
 bool poll_within(struct ibv_cq *cq, struct ibv_wc *wc, unsigned int ms);

@@ -129,7 +129,7 @@ static int advise_all(struct ibv_pd *pd, const uint8_t *mem, uint32_t lkey)
 /* Each part costs a page of the driver's table and a page table of the process. */
 static bool tables(struct ibv_context *ctx)
 {
-	uint64_t end = now_ms() + WAIT_MS;
+	struct deadline end = deadline_in(WAIT_MS);
 	struct ibv_pd *pd = ibv_alloc_pd(ctx);
 	long long before, now;
 	struct ibv_mr *mr;
@@ -147,7 +147,7 @@ static bool tables(struct ibv_context *ctx)
 	do {
 		usleep(10000);
 		now = charged();
-	} while (now - before < LEAST_BYTES && now_ms() < end);
+	} while (now - before < LEAST_BYTES && !is_past(&end));
 	tap_diag("%lld bytes for %u parts", now - before, PARTS);
 	CHECK(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd), "dereg_mr");
 	munmap(mem, PARTS * PART);

@@ -461,12 +461,12 @@ static bool both_moved(const struct event *event, const struct counters *a,
 static bool is_counted(const struct event *event)
 {
 	struct counters a = counters_of(&e.a), b = counters_of(&e.b);
-	uint64_t until;
+	struct deadline end;
 
 	if (!event->run())
 		return false;
-	until = now_ms() + WAIT_MS / 5;
-	while (now_ms() < until && !both_moved(event, &a, &b, false))
+	end = deadline_in(WAIT_MS / 5);
+	while (!is_past(&end) && !both_moved(event, &a, &b, false))
 		usleep(QUIET_MS * 1000);
 	usleep(QUIET_MS * 1000);
 	return both_moved(event, &a, &b, true);

@@ -229,10 +229,10 @@ static bool unsignaled_peer_gone(void)
 
 static bool arrives(const uint8_t *from, const uint8_t *to)
 {
-	uint64_t end = now_ms() + WAIT_MS;
+	struct deadline end = deadline_in(WAIT_MS);
 
 	while (memcmp(from, to, SIZE)) {
-		CHECK(now_ms() < end, "it has not come");
+		CHECK(!is_past(&end), "it has not come");
 		usleep(1000);
 	}
 	return true;

@@ -109,12 +109,12 @@ static pid_t begin(int argc, char **argv)
 
 static bool becomes_present(const struct region *r)
 {
-	uint64_t end = now_ms() + WAIT_MS;
+	struct deadline end = deadline_in(WAIT_MS);
 	unsigned char there[SIZE / PAGE];
 	size_t i = 0;
 
 	while (i < SIZE / PAGE) {
-		CHECK(now_ms() < end, "page %zu has not come", i);
+		CHECK(!is_past(&end), "page %zu has not come", i);
 		if (mincore(r->mem, r->size, there))
 			return false;
 		for (i = 0; i < SIZE / PAGE && there[i] & 1; i++)
@@ -168,12 +168,12 @@ static bool regions_go(void)
 
 static bool dies(pid_t other)
 {
-	uint64_t end = now_ms() + WAIT_MS;
+	struct deadline end = deadline_in(WAIT_MS);
 	int status;
 
 	CHECK(!kill(other, SIGKILL), "kill: %s", strerror(errno));
 	while (!waitpid(other, &status, WNOHANG)) {
-		CHECK(now_ms() < end, "it still lives");
+		CHECK(!is_past(&end), "it still lives");
 		usleep(1000);
 	}
 	return WIFSIGNALED(status);

@@ -198,12 +198,12 @@ static bool flag_follows_data(void)
 	*flag = 0;
 	for (round = 1; round <= 50; round++) {
 		struct request r = atomic_write_of(round);
-		uint64_t end = now_ms() + WAIT_MS;
+		struct deadline end = deadline_in(WAIT_MS);
 
 		r.addr = (uintptr_t)flag;
 		fill(msg(&e.a), SIZE);
 		CHECK(!post(&e.a, &wr) && !post_request(&r, round), "post");
-		while (*flag != round && now_ms() < end)
+		while (*flag != round && !is_past(&end))
 			;
 		CHECK(*flag == round, "the flag is %llu, not %u",
 		      (unsigned long long)*flag, round);

@@ -100,7 +100,7 @@ static bool post_all_along(struct poster *p)
 /* Sleep between polls, because the sender of the completion may need this CPU. */
 static bool sleep_until_done(struct poster *p)
 {
-	uint64_t end = now_ms() + WAIT_MS;
+	struct deadline end = deadline_in(WAIT_MS);
 	uint32_t noise = p->turn;
 	struct ibv_wc wc;
 	int n;
@@ -113,7 +113,7 @@ static bool sleep_until_done(struct poster *p)
 		pause.tv_nsec += noise >> 15;
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 		n = ibv_poll_cq(p->e.a.scq, 1, &wc);
-	} while (!n && now_ms() < end);
+	} while (!n && !is_past(&end));
 	CHECK(n == 1, "%s: no completion of turn %u", p->name, p->turn);
 	CHECK(wc.status == IBV_WC_SUCCESS && wc.wr_id == p->turn,
 	      "%s: turn %u: %s, of %u", p->name, p->turn,

@@ -374,12 +374,12 @@ static struct ibv_cq_ex *extended(uint64_t wc_flags, uint32_t flags)
 static bool reads_as_extended(struct ibv_cq_ex *cqx)
 {
 	struct ibv_poll_cq_attr none = {};
-	uint64_t end = now_ms() + WAIT_MS;
+	struct deadline end = deadline_in(WAIT_MS);
 	int err;
 
 	if (!writes(7, 8))
 		return false;
-	while ((err = ibv_start_poll(cqx, &none)) == ENOENT && now_ms() < end)
+	while ((err = ibv_start_poll(cqx, &none)) == ENOENT && !is_past(&end))
 		;
 	CHECK(!err, "start_poll: %s", strerror(err));
 	CHECK(cqx->wr_id == 7 && cqx->status == IBV_WC_SUCCESS &&
