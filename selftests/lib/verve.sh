@@ -466,6 +466,7 @@ c_test() {
 	client timeout -k 2 $((4 * LIMIT)) "$prog" \
 		-d $DEV_C -D $DEV_S -n "$NS_C" -N "$NS_S" "$@"
 	rc=$?
+	[ $rc = 0 ] || [ $rc = $KSFT_SKIP ] || tell_counters
 	within 2 has_resources "$before" ||
 		fail "objects before: $before; now: $(both_resources)" || return
 	return $rc
@@ -481,6 +482,18 @@ renew_counters() { # DEVICE
 hw_counter() { # DEVICE NAME
 	renew_counters "$1"
 	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
+}
+
+# Print the counters of both ends that are not 0.
+tell_counters() {
+	local dev
+
+	for dev in $(printf '%s\n' "$DEV_C" "$DEV_S" | sort -u); do
+		renew_counters "$dev" 2>/dev/null || continue
+		echo "counters of $dev: $(
+			cd "/sys/class/infiniband/$dev/ports/1/hw_counters" &&
+			grep -Hvx 0 -- * | paste -sd ' ')"
+	done
 }
 
 # has_counted DEVICE COUNTER NUMBER: the counter is above NUMBER
