@@ -407,6 +407,16 @@ captures() {
 	grep -q "listening on" "$TMP/tcpdump"
 }
 
+# Has rping, all data compared, found its event channel closed? Before rdma-core 61, its
+# thread for events may look at the channel once more, and ends the program with 255.
+closed_early() { # EXIT-CODE PROGRAM OUTPUT
+	[ "$1" = 255 ] && [ "$2" = rping ] &&
+		grep -q "^rdma_get_cm_event: Bad file descriptor" "$3" &&
+		! grep -qvE -e "^(client|server) DISCONNECT EVENT\.\.\." \
+			-e "^wait for RDMA_READ_ADV state 10" \
+			-e "^rdma_get_cm_event: Bad file descriptor" "$3"
+}
+
 # pair READY SERVER... -- CLIENT...: run both ends, which must exit with 0
 pair() {
 	local how=$1 server=() spid rc src
@@ -424,12 +434,14 @@ pair() {
 	ready "$how" "${server[0]}" $spid
 	client timeout -k 2 $LIMIT "$@" >"$TMP/client" 2>&1
 	rc=$?
+	closed_early $rc "$1" "$TMP/client" && rc=0
 	if [ $rc != 0 ]; then # the server may wait for ever
 		sleep 0.2
 		kill $spid 2>/dev/null
 	fi
 	wait $spid
 	src=$?
+	closed_early $src "${server[0]}" "$TMP/server" && src=0
 	[ $rc = 0 ] && [ $src = 0 ] && return
 	echo "server: ${server[*]}: exit code $src"
 	tail -n 12 "$TMP/server"
