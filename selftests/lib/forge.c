@@ -21,6 +21,7 @@ enum {
 	ANSWER_LAST	= 0x12,
 	GSI_QKEY	= 0x80010000,
 	CE		= 3,
+	UDP_LEN		= 8,
 	LONGEST		= 8192,
 };
 
@@ -343,18 +344,27 @@ static void begin(struct forger *f, struct packet *p)
 						   dice_any(&f->dice));
 }
 
-/* Change the complete packet, whose checks then fail: a bit, or the length of UDP. */
+/* Change a bit of the byte at that distance from the end. */
+static void flip(struct forger *f, struct packet *p, unsigned int from_end)
+{
+	p->bytes[p->len - 1 - from_end] ^= 1 << dice_roll(&f->dice, 8);
+}
+
+/*
+ * Change the complete packet, whose checks then fail: a bit, or the length of UDP. With a
+ * bit of the UDP header changed, UDP might drop the packet.
+ */
 static void spoil(struct forger *f, struct packet *p)
 {
+	unsigned int behind_udp = p->len - p->ip_len - UDP_LEN;
 	struct dice *d = &f->dice;
 
 	switch (dice_roll(d, 48)) {
 	case 0:
-		p->bytes[p->len - 1 - dice_roll(d, 8)] ^= 1 << dice_roll(d, 8);
+		flip(f, p, dice_roll(d, behind_udp < 8 ? behind_udp : 8));
 		break;
 	case 1:
-		p->bytes[p->ip_len + 8 + dice_roll(d, p->len - p->ip_len - 8)] ^=
-			1 << dice_roll(d, 8);
+		flip(f, p, dice_roll(d, behind_udp));
 		break;
 	case 2:
 		packet_shrink(p, 1 + dice_roll(d, p->len));
