@@ -103,10 +103,10 @@ static uint64_t grown(const struct end *end, const char *counter)
 
 static bool grows_to(const struct end *end, const char *counter, uint64_t n)
 {
-	uint64_t until = now_ms() + SETTLE_MS;
+	struct deadline until = deadline_in(SETTLE_MS);
 
 	while (grown(end, counter) < n)
-		if (now_ms() > until)
+		if (is_past(&until))
 			return false;
 	return true;
 }

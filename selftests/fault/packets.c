@@ -358,10 +358,10 @@ static void explain(int side)
 
 static bool accounts_end(void)
 {
-	uint64_t end = now_ms() + SETTLE_MS;
+	struct deadline end = deadline_in(SETTLE_MS);
 
 	while (!is_accounted()) {
-		if (now_ms() < end)
+		if (!is_past(&end))
 			continue;
 		explain(SIDE_A);
 		explain(SIDE_B);
@@ -412,7 +412,7 @@ static bool is_counted_once(enum ibv_qp_type service, enum packet_fate fate)
 
 static bool shoot_once(struct forger *f)
 {
-	uint64_t end = now_ms() + SETTLE_MS;
+	struct deadline end = deadline_in(SETTLE_MS);
 	enum packet_fate fate;
 
 	hwstats_read(&before[SIDE_B], e.b.name);
@@ -422,7 +422,7 @@ static bool shoot_once(struct forger *f)
 		if (grown(SIDE_B, packet_counters[fate]) &&
 		    is_counted_once(f->service, fate))
 			return true;
-	} while (now_ms() < end);
+	} while (!is_past(&end));
 	tap_diag("%s is due; what has grown:", packet_counters[fate]);
 	hwstats_diag(&before[SIDE_B], &after[SIDE_B]);
 	return false;
@@ -455,7 +455,7 @@ static void start(int argc, char **argv)
 
 	ends_open(&e, argc, argv);
 	seed = dice_seed();
-	rounds = number ? atoi(number) : e.quick ? 15 : 300;
+	rounds = number ? atoi(number) : e.quick ? 15 : 60;
 	for (i = 0; i < SIDES; i++) {
 		canary_new(&canary[i], sides[i]);
 		end_enter(sides[!i]);

@@ -11,7 +11,7 @@
 
 /* Polls before the poller sleeps */
 #define PATIENCE	1000u
-/* A longer step between two looks at the clock is not the waiting program's. */
+/* A program that waits looks at the clock at least as often as this. */
 #define STEP_MS		1000u
 
 unsigned int wait_ms(void)
