@@ -9,6 +9,10 @@
  * slow: an answer takes so long that the requester would wait for it longer than the
  * local ACK timeout. The second message has one packet, which is lost many times. All
  * retries together must try it more often than that.
+ *
+ * queue: a window waits for the link for much longer than the local ACK timeout, and so
+ * does each packet that is sent again. Packets that came out of order must wait as long,
+ * or the peer looks like one that goes back.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
@@ -17,6 +21,8 @@
 #define ONE_WAY		(5 * MS)
 #define SLOW_WAY	(30 * MS)
 #define ROUND_TRIP	(2 * ONE_WAY)
+/* Of queue: a byte on the link. With its BTH, a packet takes 0.8 ms, a window 200 ms. */
+#define QUEUE_PER_BYTE	(3 * US)
 /* Time for work items, coalescing and late posts */
 #define SLACK		(ROUND_TRIP / 2)
 
@@ -26,6 +32,7 @@ enum {
 	TAUGHT	= 2 * WINDOW,	/* packets that teach go_back */
 	MEASURED = 8 * WINDOW,	/* packets that go_back measures, and that teach slow */
 	TRIES	= 24,		/* losses of one packet */
+	QUEUE_LOSSES = 7,
 };
 
 static u64 taught_at, done_at;
@@ -84,6 +91,17 @@ static void slow_plan(void)
 	plan_writes(MEASURED, 1, SLOW_WAY);
 }
 
+static void queue_plan(void)
+{
+	u32 i;
+
+	model.set = (struct setting) { .losses = QUEUE_LOSSES };
+	model.set.weather[0].ns_per_byte = QUEUE_PER_BYTE;
+	for (i = 0; i < QUEUE_LOSSES; i++)
+		model.set.lost[i] = TAUGHT + i * WINDOW + dice(WINDOW);
+	plan_writes(TAUGHT, MEASURED, US);
+}
+
 static void set_up(bool go_back_n, u8 timeout)
 {
 	u32 i;
@@ -134,8 +152,20 @@ static void slow_check(void)
 	       model.node[0].losses);
 }
 
+/* Each loss costs one packet, and each expiry of the timer a probe. */
+static void queue_check(void)
+{
+	u64 sent = model.node[0].sent;
+	u32 needed = TAUGHT + MEASURED;
+
+	expect(model.node[0].losses == QUEUE_LOSSES, "not all was lost");
+	expect(sent <= needed + needed / 8, "%llu packets, %u needed", sent,
+	       needed);
+}
+
 const struct scenario scenarios[] = {
 	{ "a peer that goes back", go_back_plan, go_back_set_up, go_back_check },
 	{ "a slow peer", slow_plan, slow_set_up, slow_check },
+	{ "a long queue", queue_plan, slow_set_up, queue_check },
 	{}
 };

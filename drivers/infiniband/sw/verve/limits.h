@@ -86,8 +86,12 @@ enum verve_limits {
 	VERVE_MAX_OOO		= VERVE_MAX_UNACKED,
 	VERVE_MAX_OOO_TOTAL	= 1 << 14,
 	VERVE_MIN_OOO		= 16,
-	/* Milliseconds that such packets are kept; at most twice as long */
-	VERVE_OOO_MS		= 50,
+	/* Milliseconds that such packets are kept; at most twice as long. The missing
+	 * packet may have to pass a long queue.
+	 */
+	VERVE_OOO_MS		= 500,
+	/* Least milliseconds between two NAKs of early requests that are too far ahead */
+	VERVE_FAR_MS		= 50,
 	/* Datagrams to QP 1 from hosts that are no known neighbours: number that
 	 * passes in an interval; seconds of the interval; and number of such hosts
 	 * that are resolved in a second

@@ -229,7 +229,7 @@ static void refuse_far(struct verve_qp *qp, const struct verve_pdu *pdu)
 
 	verve_count(qp, out_of_seq_request, 1);
 	verve_qp_drop(qp, rx_drop_far);
-	if (resp->far_at && now - resp->far_at < VERVE_OOO_MS * NSEC_PER_MSEC)
+	if (resp->far_at && now - resp->far_at < VERVE_FAR_MS * NSEC_PER_MSEC)
 		return;
 	resp->far_at = now;
 	verve_ack_gap(&resp->ack, pdu->psn);
