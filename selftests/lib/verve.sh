@@ -338,6 +338,12 @@ network() {
 	tc -n "$NS_B" qdisc replace dev vb root "$@"
 }
 
+# Allow no trains: tc, netfilter and a capture then get each packet by itself.
+single_packets() {
+	ip -n "$NS_A" link set va gso_max_segs 1 &&
+	ip -n "$NS_B" link set vb gso_max_segs 1
+}
+
 # Remove the qdiscs of both netdevs.
 fair_network() {
 	tc -n "$NS_A" qdisc del dev va root 2>/dev/null

@@ -15,11 +15,6 @@ need tcpdump python3 ethtool
 
 OPCODES=$(printf '%02x ' {0..20} {32..43} 100 101)
 
-single_packets() {
-	ip -n "$NS_A" link set va gso_max_segs 1 &&
-	ip -n "$NS_B" link set vb gso_max_segs 1
-}
-
 # Allow trains, which the stack uncouples in front of the netdev and packet sockets.
 uncoupled_trains() {
 	ip -n "$NS_A" link set va gso_max_segs 64 &&

@@ -6,7 +6,6 @@
 # suffer: requests, responses and acknowledgements.
 #
 #	A [va: vta] ---- [vb: vtb] B
-#	bridged: A [va: vta] ---- [ra] a bridge of B [rb] ---- [vb: vtb] B
 
 . "$(dirname "$0")/../lib/verve.sh"
 
@@ -31,36 +30,12 @@ rarely() {
 	[ "$QUICK" ] || over "$@"
 }
 
-# The qdisc of a netdev that sends trains loses a whole train at once. A bridge gets each
-# packet by itself.
-bridge_wire() {
-	new_namespaces
-	# The bridge must not answer for vb, which is in the same namespace.
-	b sysctl -qw net.ipv4.conf.all.arp_ignore=1 &&
-	ip link add va index 101 netns "$NS_A" type veth peer name ra netns "$NS_B" &&
-	ip -n "$NS_B" link add vb index 102 type veth peer name rb &&
-	ip -n "$NS_B" link add br0 type bridge &&
-	ip -n "$NS_B" link set br0 up &&
-	ip -n "$NS_B" link set ra mtu "$1" master br0 up &&
-	ip -n "$NS_B" link set rb mtu "$1" master br0 up &&
-	a ethtool -K va tx-udp-segmentation off tx-gso-list off &&
-	b ethtool -K vb tx-udp-segmentation off tx-gso-list off &&
-	address_wire "$1"
-}
-
-bridged() {
-	wire() { bridge_wire "$@"; }
-	topo two 1500
-}
-
 # A window fills the queue for 170 ms, longer than the local ACK timeout of 67 ms. Most
-# packets are sent once nevertheless.
+# packets are sent once nevertheless. The qdisc would lose a train as a whole.
 in_long_queue() {
-	local port sent
+	local sent
 
-	for port in ra rb; do
-		tc -n "$NS_B" qdisc replace dev $port root "$@" || return
-	done
+	single_packets && network "$@" || return
 	sent=$(hw_counter $DEV_C sent_pkts)
 	perftest ib_send_bw -e -s 65536 -t 8 -r 16 -n 100 || return
 	sent=$(($(hw_counter $DEV_C sent_pkts) - sent))
@@ -95,8 +70,8 @@ tap_setup topo two $MTU
 over "0.2 % lost" netem loss 0.2%
 rarely "5 % lost" netem loss 5%
 rarely "a queue of 4 packets" netem rate 400mbit limit 4
-if command -v ethtool >/dev/null && command -v ib_send_bw >/dev/null; then
-	tap_setup bridged
+if command -v ib_send_bw >/dev/null; then
+	tap_setup topo two 1500
 	tap_add "a long queue, and 0.5 % lost" in_long_queue \
 		netem rate 12mbit limit 1000 loss 0.5%
 fi
