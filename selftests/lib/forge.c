@@ -21,7 +21,6 @@ enum {
 	ANSWER_LAST	= 0x12,
 	GSI_QKEY	= 0x80010000,
 	CE		= 3,
-	UDP_LEN		= 8,
 	LONGEST		= 8192,
 };
 

@@ -12,7 +12,6 @@
 #include "tap.h"
 
 enum {
-	UDP_LEN		= 8,
 	BTH_LEN		= 12,
 	ICRC_LEN	= 4,
 	/* Longest headers (BTH, AtomicETH) and largest path MTU */

@@ -19,6 +19,7 @@
 
 #define ROCE_PORT	4791
 #define PACKET_ROOM	8500
+#define UDP_LEN		8
 
 struct packet {
 	uint8_t bytes[PACKET_ROOM];

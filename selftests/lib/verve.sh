@@ -413,7 +413,7 @@ captures() {
 	grep -q "listening on" "$TMP/tcpdump"
 }
 
-# Has rping, all data compared, found its event channel closed? Before rdma-core 61, its
+# Has rping succeeded, and then found its event channel closed? Before rdma-core 61, its
 # thread for events may look at the channel once more, and ends the program with 255.
 closed_early() { # EXIT-CODE PROGRAM OUTPUT
 	[ "$1" = 255 ] && [ "$2" = rping ] &&
