@@ -284,7 +284,7 @@ static void check_packets(void)
 	u64 told = model.node[0].stats.counter[VERVE_CNT_np_cnp_sent] +
 		   model.node[1].stats.counter[VERVE_CNT_np_cnp_sent];
 	u64 most = model.needed + 2 * refused + told + 4 * model.sent_at / MS +
-		   200 + model.harm * (goes_back ? 12 : 3);
+		   200 + model.harm * (goes_back ? 16 : 3);
 
 	/* Even a single loss may cost the whole window. */
 	if (goes_back)
