@@ -13,6 +13,9 @@
  * queue: a window waits for the link for much longer than the local ACK timeout, and so
  * does each packet that is sent again. Packets that came out of order must wait as long,
  * or the peer looks like one that goes back.
+ *
+ * far: each answer takes three local ACK timeouts. The QP must learn not to ask before an
+ * answer can be there.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
@@ -20,6 +23,7 @@
 /* Of go_back, and of slow: a little less than half of its local ACK timeout */
 #define ONE_WAY		(5 * MS)
 #define SLOW_WAY	(30 * MS)
+#define FAR_WAY		(100 * MS)
 #define ROUND_TRIP	(2 * ONE_WAY)
 /* Of queue: a byte on the link. With its BTH, a packet takes 0.8 ms, a window 200 ms. */
 #define QUEUE_PER_BYTE	(3 * US)
@@ -33,6 +37,7 @@ enum {
 	MEASURED = 8 * WINDOW,	/* packets that go_back measures, and that teach slow */
 	TRIES	= 24,		/* losses of one packet */
 	QUEUE_LOSSES = 7,
+	FAR_PROBES = 40,	/* until the QP knows how far its peer is, and at losses */
 };
 
 static u64 taught_at, done_at;
@@ -102,6 +107,15 @@ static void queue_plan(void)
 	plan_writes(TAUGHT, MEASURED, US);
 }
 
+static void far_plan(void)
+{
+	model.set = (struct setting) {
+		.losses = 2,
+		.lost = { TAUGHT + WINDOW / 3, TAUGHT + 4 * WINDOW },
+	};
+	plan_writes(TAUGHT, MEASURED, FAR_WAY);
+}
+
 static void set_up(bool go_back_n, u8 timeout)
 {
 	u32 i;
@@ -163,9 +177,19 @@ static void queue_check(void)
 	       needed);
 }
 
+static void far_check(void)
+{
+	u64 sent = model.node[0].sent;
+	u32 needed = TAUGHT + MEASURED;
+
+	expect(sent <= needed + FAR_PROBES, "%llu packets, %u needed", sent,
+	       needed);
+}
+
 const struct scenario scenarios[] = {
 	{ "a peer that goes back", go_back_plan, go_back_set_up, go_back_check },
 	{ "a slow peer", slow_plan, slow_set_up, slow_check },
+	{ "a far peer", far_plan, slow_set_up, far_check },
 	{ "a long queue", queue_plan, slow_set_up, queue_check },
 	{}
 };

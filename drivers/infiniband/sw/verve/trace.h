@@ -221,7 +221,7 @@ DECLARE_EVENT_CLASS(verve_retry,
 		  __entry->rnr_retries)
 );
 
-/* The local ACK timeout has expired. Emitted before the reaction. */
+/* The timer uses up a retry. Emitted before the reaction. */
 DEFINE_EVENT(verve_retry, verve_timeout,
 	TP_PROTO(const struct verve_qp *qp), TP_ARGS(qp));
 

@@ -39,6 +39,7 @@ struct verve_train;
  * @unasked: packets sent since the last one with the AckReq bit
  * @asked: one beyond the newest PSN for which an answer is requested
  * @retries: timeouts and sequence errors left before the QP fails
+ * @timed_out: the timer has used up a retry since @retries were set
  * @rnr_retries: RNR NAKs left; 7 means no limit
  * @rnr_naks: consecutive RNR NAKs, for the backoff
  * @wait_rnr: sending stops until the timer expires
@@ -73,6 +74,7 @@ struct verve_requester {
 	bool timer_armed;
 	bool progress;
 	bool probing;
+	bool timed_out;
 	bool dup_response;
 	u8 spurious_waits;
 	u32 acked;

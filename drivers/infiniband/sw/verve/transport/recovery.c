@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Loss recovery (see recovery.h) */
+#include <linux/ktime.h>
 #include "../offload/uso.h"
 #include "../wire/psn.h"
 #include "outstanding.h"
@@ -36,7 +37,7 @@ static void go_back(struct verve_qp *qp)
 	qp->sq.next = qp->sq.tail;
 	/* Repeated packets do not count in the trial of segmentation. */
 	verve_uso_cancel(qp->dev, &qp->flow);
-	verve_rtt_doubt(&req->rtt);
+	verve_rtt_doubt(&req->rtt, ktime_get_ns());
 }
 
 static void begin(struct verve_qp *qp, u32 packets)

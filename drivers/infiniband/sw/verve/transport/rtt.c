@@ -24,6 +24,7 @@ void verve_rtt_sample(struct verve_rtt *rtt, u64 now)
 
 	rtt->since = 0;
 	rtt->latest = sample;
+	rtt->is_unproven = rtt->is_doubtful;
 	if (rtt->is_doubtful)
 		return;
 	rtt->backoff = 0;
@@ -37,6 +38,22 @@ void verve_rtt_sample(struct verve_rtt *rtt, u64 now)
 				       rtt->smooth - sample;
 	rtt->deviation += error / 4 - rtt->deviation / 4;
 	rtt->smooth += sample / 8 - rtt->smooth / 8;
+}
+
+void verve_rtt_late(struct verve_rtt *rtt, u64 now)
+{
+	u64 least = now - rtt->repeated;
+
+	/* The copies cannot have taken so much longer than the first answer. */
+	if (least / 2 > rtt->latest)
+		rtt->is_unproven = false;
+	least = min_t(u64, least, rtt->latest);
+	if (!rtt->is_unproven || least <= rtt->smooth)
+		return;
+	/* Answers come to all copies in turn, and the last one shows most. */
+	rtt->smooth = least;
+	rtt->deviation = least / 2;
+	rtt->backoff = 0;
 }
 
 u64 verve_rtt_timeout(const struct verve_rtt *rtt)

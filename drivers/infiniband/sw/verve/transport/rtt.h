@@ -18,6 +18,8 @@
  * @backoff: number of missed answers, less the number of prompt ones
  * @has_missed: the current answer has been missed
  * @is_doubtful: packets have been sent again since @since
+ * @is_unproven: the last answer was doubtful, and took at most @latest
+ * @repeated: time in ns when packets were last sent again
  */
 struct verve_rtt {
 	u64 since;
@@ -28,6 +30,8 @@ struct verve_rtt {
 	u8 backoff;
 	bool has_missed;
 	bool is_doubtful;
+	bool is_unproven;
+	u64 repeated;
 };
 
 /* Time the answer to packet @psn. @now: ns. One answer is timed at a time. */
@@ -40,11 +44,12 @@ static inline void verve_rtt_start(struct verve_rtt *rtt, u32 psn, u64 now)
 
 /*
  * Packets are sent again. The answer may be to either copy (Karn), and later
- * packets are not answered before it.
+ * packets are not answered before it. @now: ns
  */
-static inline void verve_rtt_doubt(struct verve_rtt *rtt)
+static inline void verve_rtt_doubt(struct verve_rtt *rtt, u64 now)
 {
 	rtt->is_doubtful = true;
+	rtt->repeated = now;
 }
 
 /*
@@ -72,6 +77,12 @@ static inline void verve_rtt_forgive(struct verve_rtt *rtt)
 
 /* Take the sample when the answer arrives. @now: ns */
 void verve_rtt_sample(struct verve_rtt *rtt, u64 now);
+
+/*
+ * An answer to a copy of packets that were sent again, after a doubtful one. It took no
+ * less than the time since the last copy. @now: ns
+ */
+void verve_rtt_late(struct verve_rtt *rtt, u64 now);
 
 /* Return: timeout in ns, which grows with each missed answer. */
 u64 verve_rtt_timeout(const struct verve_rtt *rtt);

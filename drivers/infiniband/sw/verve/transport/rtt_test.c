@@ -107,13 +107,62 @@ static void rtt_path_grows(struct kunit *test)
 		while (waited + verve_rtt_timeout(&rtt) < path) {
 			waited += verve_rtt_timeout(&rtt);
 			verve_rtt_missed(&rtt);
-			verve_rtt_doubt(&rtt);
+			verve_rtt_doubt(&rtt, 0);
 		}
 		verve_rtt_progress(&rtt);
 		verve_rtt_sample(&rtt, NSEC_PER_SEC + path);
 		KUNIT_EXPECT_EQ(test, rtt.latest, path);
 	}
 	KUNIT_EXPECT_TRUE(test, verve_rtt_timeout(&rtt) > path);
+}
+
+/*
+ * The packet is sent again at 4, 8 and 16 ms, and the path takes 100 ms. Each answer to a
+ * copy shows that an answer takes no less than the time since the last copy.
+ */
+static void rtt_late_answers(struct kunit *test)
+{
+	static const u64 copies[] = { 0, 4, 8, 16 };
+	const u64 path = 100 * NSEC_PER_MSEC;
+	u64 last = NSEC_PER_SEC + copies[3] * NSEC_PER_MSEC;
+	struct verve_rtt rtt = {};
+	int i;
+
+	verve_rtt_start(&rtt, 0, NSEC_PER_SEC);
+	for (i = 1; i < ARRAY_SIZE(copies); i++) {
+		verve_rtt_missed(&rtt);
+		verve_rtt_doubt(&rtt, NSEC_PER_SEC + copies[i] * NSEC_PER_MSEC);
+	}
+	verve_rtt_sample(&rtt, NSEC_PER_SEC + path);
+	KUNIT_EXPECT_EQ(test, rtt.smooth, 0);
+	for (i = 1; i < ARRAY_SIZE(copies); i++) {
+		verve_rtt_late(&rtt, NSEC_PER_SEC + path +
+				     copies[i] * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, rtt.smooth,
+				path - (16 - copies[i]) * NSEC_PER_MSEC);
+	}
+	KUNIT_EXPECT_TRUE(test, verve_rtt_timeout(&rtt) > path);
+	/* An answer that is later than the first one shows no more than that did. */
+	rtt.smooth = 0;
+	verve_rtt_late(&rtt, last + 2 * path);
+	KUNIT_EXPECT_EQ(test, rtt.smooth, path);
+	/* A forged answer comes at any time. */
+	rtt.smooth = 0;
+	verve_rtt_late(&rtt, last + 3 * path);
+	verve_rtt_late(&rtt, last + path);
+	KUNIT_EXPECT_EQ(test, rtt.smooth, 0);
+}
+
+/* After an answer without doubt, no copy is on its way. */
+static void rtt_late_for_nothing(struct kunit *test)
+{
+	struct verve_rtt rtt = {};
+	u64 before;
+
+	answer(&rtt, NSEC_PER_MSEC);
+	before = rtt.smooth;
+	verve_rtt_late(&rtt, rtt.repeated + NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, rtt.smooth, before);
 }
 
 /* A clock that stands still, or answers after an hour */
@@ -137,6 +186,8 @@ static struct kunit_case verve_rtt_cases[] = {
 	KUNIT_CASE(rtt_follows),
 	KUNIT_CASE(rtt_backs_off),
 	KUNIT_CASE(rtt_path_grows),
+	KUNIT_CASE(rtt_late_answers),
+	KUNIT_CASE(rtt_late_for_nothing),
 	KUNIT_CASE(rtt_extremes),
 	{}
 };

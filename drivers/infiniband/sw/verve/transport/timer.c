@@ -7,11 +7,11 @@
  *    expiry after progress restarts it, so packets cost no timer operation, and
  *    in a pair it hardly ever expires. An expiry without progress
  *    sends the oldest packet again, and the next timeout is longer. After the
- *    local ACK timeout in all, a retry is used up (the IBTA allows one to four
- *    timeouts, 9.7.6.1.3). Duplicate responses show that a READ was repeated too
- *    early, and that new responses follow. Then nothing is repeated for a bounded
- *    time. Once a retry has been used up, each local ACK timeout has several
- *    tries, however long answers have taken before, since each may be lost.
+ *    local ACK timeout in all, or twice the time of an answer up to four of these
+ *    timeouts, a retry is used up (9.7.6.1.3). Duplicate responses show that a READ was
+ *    repeated too early, and that new responses follow. Then nothing is repeated
+ *    for a bounded time. Once the timer has used up a retry, each further one has
+ *    several tries, however long answers have taken before, since each may be lost.
  *  - After an RNR NAK, the timer runs for the time in the NAK, and longer after
  *    many NAKs. Nothing is sent before it expires.
  *  - In the error state, the timer polls for receives that a user posted late, at
@@ -32,7 +32,7 @@ enum {
 	ERROR_POLL_MAX_SHIFT	= 8,
 	/* Consecutive waits for the answer behind duplicate responses */
 	SPURIOUS_PATIENCE	= 32,
-	/* Tries in each local ACK timeout after the first one */
+	/* Tries in the time of each retry after the timer's first one */
 	TRIES_PER_RETRY		= 4,
 	/* A timer may be late by 1/SLACK of its time. */
 	SLACK			= 8,
@@ -65,6 +65,7 @@ void verve_timer_init(struct verve_qp *qp)
 void verve_timer_set_retries(struct verve_qp *qp)
 {
 	qp->req.retries = qp->attr.retry_cnt;
+	qp->req.timed_out = false;
 }
 
 void verve_timer_set_rnr_retries(struct verve_qp *qp)
@@ -128,17 +129,30 @@ void verve_timer_ooo(struct verve_qp *qp)
 			       HRTIMER_MODE_REL_SOFT);
 }
 
-/* Return: retransmission timeout, up to the local ACK timeout. */
+/*
+ * Return: time after which a retry is used up, or 0: the local ACK timeout, or twice the
+ * time of an answer if that is more, up to the four timeouts that the IBTA allows
+ * (9.7.6.1.3).
+ */
+static u64 retry_time(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	u64 ns = verve_ack_timeout_ns(qp->attr.timeout);
+
+	return clamp(2ULL * qp->req.rtt.smooth, ns, 4 * ns);
+}
+
+/* Return: retransmission timeout, up to the time of a retry. */
 static u64 ack_delay(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	const struct verve_requester *req = &qp->req;
-	u64 most = verve_ack_timeout_ns(qp->attr.timeout);
+	u64 most = retry_time(qp);
 	u64 ns = verve_rtt_timeout(&req->rtt);
 
 	if (!most)
 		return ns;
-	if (req->retries < qp->attr.retry_cnt)
+	if (req->timed_out)
 		ns = min(ns, most / TRIES_PER_RETRY);
 	return most > req->waited ? min(ns, most - req->waited) : 0;
 }
@@ -205,20 +219,18 @@ void verve_timer_qp_error(struct verve_qp *qp)
 		qp->req.err_polls++;
 }
 
-/*
- * No answer came: use up a retry after the local ACK timeout, otherwise only
- * probe.
- */
+/* No answer came: use up a retry when its time is over, otherwise only probe. */
 static void missed(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_requester *req = &qp->req;
-	u64 most = verve_ack_timeout_ns(qp->attr.timeout);
+	u64 most = retry_time(qp);
 
 	req->waited += req->delay;
 	verve_rtt_missed(&req->rtt);
 	if (most && req->waited >= most) {
 		req->waited = 0;
+		req->timed_out = true;
 		verve_rtt_forgive(&req->rtt);
 		verve_completer_timeout(qp);
 		return;
