@@ -148,6 +148,25 @@ is_not_condemned() {
 	[ $rc = 0 ] && used tx_uso_pkts least 500 writes
 }
 
+# Answers that come after the first probe condemn no NIC, however many new QPs there are.
+is_far_away() {
+	segments on && modprobe -q sch_netem
+	tc -n "$NS_B" qdisc replace dev vb root netem delay 50ms ||
+		{ skip "no netem"; return; }
+	used uso_trial_failed most 1 used loss_probes least $MOST_FAILURES many_new_qps
+	local rc=$?
+	fair_network
+	[ $rc = 0 ] && says segmentation_ipv4 "in use"
+}
+
+many_new_qps() {
+	local i
+
+	for ((i = 0; i < MOST_FAILURES; i++)); do
+		perftest ib_write_bw -s 8000 -n 5 || return
+	done
+}
+
 # A NIC begins to make wrong packets under traffic, which goes on.
 changes_its_mind() {
 	segments on
@@ -315,6 +334,7 @@ tap_add "any identifications are found out" is_found_out 2
 tap_add "it is tried again when the netdev comes up" comes_up_again
 tap_add "IPv6 has no identifications" ipv6_is_apart
 tap_add "a NIC is not condemned for losses" is_not_condemned
+tap_add "a NIC is not condemned for a long path" is_far_away
 tap_add "a NIC that changes its mind" changes_its_mind
 tap_add "what is in use is shown, and why not" is_shown
 tap_add "not with ICRCs" not_with_icrc

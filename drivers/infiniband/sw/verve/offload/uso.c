@@ -10,6 +10,7 @@
 #include "../device.h"
 #include "../path/net.h"
 #include "../path/train.h"
+#include "../wire/psn.h"
 #include "icrc.h"
 #include "uso.h"
 
@@ -21,7 +22,10 @@ enum {
 	MOST_FAILURES = 8,
 };
 
-/* A trial without an ACK or a loss in this time belongs to a QP that is gone. */
+/*
+ * A trial without an ACK or a loss in this time belongs to a QP that is gone, or to one
+ * with a very long path.
+ */
 #define TRIAL_TIME	HZ
 
 static struct verve_uso *knowledge(struct verve_dev *dev, bool is_v6)
@@ -121,7 +125,7 @@ bool verve_uso_try(struct verve_dev *dev, struct verve_flow *flow, u32 psn)
 	     cmpxchg(&uso->trial_until, until, jiffies + TRIAL_TIME) != until))
 		return false;
 	flow->uso.state = VERVE_USO_ON_TRIAL;
-	flow->uso.psn = psn;
+	flow->uso.psn = psn & VERVE_PSN_MASK;
 	return true;
 }
 

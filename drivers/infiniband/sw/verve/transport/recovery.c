@@ -19,6 +19,15 @@ enum {
 	GO_BACK_NAKS = 16,
 };
 
+/* Is the first packet of a trial of segmentation the oldest that lacks an answer? */
+static bool begins_trial(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	u32 last = verve_psn_add(qp->req.una, VERVE_USO_TRIAL_SEGS - 1);
+
+	return last == qp->flow.uso.psn;
+}
+
 /* Send outstanding packets again, from the oldest one up to recovery.stop. */
 static void go_back(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -35,8 +44,12 @@ static void go_back(struct verve_qp *qp)
 	req->recovery.under_way = true;
 	verve_outstanding_rewind(req);
 	qp->sq.next = qp->sq.tail;
-	/* Repeated packets do not count in the trial of segmentation. */
-	verve_uso_cancel(qp->dev, &qp->flow);
+	/*
+	 * An answer to a repeat of the last packet of a trial would prove nothing, and
+	 * one to a packet before the trial would look like the loss of the trial.
+	 */
+	if (!begins_trial(qp) || req->recovery.stop != qp->flow.uso.psn)
+		verve_uso_cancel(qp->dev, &qp->flow);
 	verve_rtt_doubt(&req->rtt, ktime_get_ns());
 }
 
@@ -212,11 +225,8 @@ void verve_recovery_ask(struct verve_qp *qp)
 
 void verve_recovery_probe(struct verve_qp *qp)
 {
-	/*
-	 * The answer may only be late. If not, verve_recovery_ack() detects the
-	 * loss.
-	 */
-	if (qp->flow.uso.state == VERVE_USO_ON_TRIAL)
+	/* The answer may only be late. If not, verve_recovery_ack() detects the loss. */
+	if (qp->flow.uso.state == VERVE_USO_ON_TRIAL && !begins_trial(qp))
 		doubt_segmentation(qp);
 	verve_recovery_ask(qp);
 	qp->req.probing = true;
