@@ -86,8 +86,8 @@ enum verve_limits {
 	VERVE_MAX_OOO		= VERVE_MAX_UNACKED,
 	VERVE_MAX_OOO_TOTAL	= 1 << 14,
 	VERVE_MIN_OOO		= 16,
-	/* Milliseconds that such packets are kept; at most twice as long. The missing
-	 * packet may have to pass a long queue.
+	/* Milliseconds that such packets are kept; at most little more than twice as
+	 * long. The missing packet may have to pass a long queue.
 	 */
 	VERVE_OOO_MS		= 500,
 	/* Least milliseconds between two NAKs of early requests that are too far ahead */

@@ -10,8 +10,8 @@
  * 2^24 packets, but it is near enough to be kept in 1 of 2^16. So a packet that
  * has waited is never trusted:
  *
- *  - Packets wait for a second at most: for as long as the repeat of the missing
- *    packets takes behind a long queue.
+ *  - Packets wait for little more than a second at most: for as long as the repeat of
+ *    the missing packets takes behind a long queue.
  *  - A packet that may not be executed when its turn comes is dropped, and the
  *    responder asks the peer for that PSN. The responder then judges the real
  *    packet.
