@@ -15,7 +15,8 @@
  * or the peer looks like one that goes back.
  *
  * far: each answer takes three local ACK timeouts. The QP must learn not to ask before an
- * answer can be there.
+ * answer can be there. One window loses several packets, each of which takes a round trip
+ * of its own. Those behind must wait for all.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
@@ -37,7 +38,8 @@ enum {
 	MEASURED = 8 * WINDOW,	/* packets that go_back measures, and that teach slow */
 	TRIES	= 24,		/* losses of one packet */
 	QUEUE_LOSSES = 7,
-	FAR_PROBES = 40,	/* until the QP knows how far its peer is, and at losses */
+	FAR_LOSSES = 8,
+	FAR_PROBES = 60,	/* until the QP knows how far its peer is, and at losses */
 };
 
 static u64 taught_at, done_at;
@@ -109,10 +111,14 @@ static void queue_plan(void)
 
 static void far_plan(void)
 {
+	u32 i;
+
 	model.set = (struct setting) {
-		.losses = 2,
-		.lost = { TAUGHT + WINDOW / 3, TAUGHT + 4 * WINDOW },
+		.losses = FAR_LOSSES,
+		.lost = { TAUGHT + WINDOW / 3 },
 	};
+	for (i = 1; i < FAR_LOSSES; i++)
+		model.set.lost[i] = TAUGHT + 4 * WINDOW + i * WINDOW / FAR_LOSSES;
 	plan_writes(TAUGHT, MEASURED, FAR_WAY);
 }
 
@@ -182,6 +188,7 @@ static void far_check(void)
 	u64 sent = model.node[0].sent;
 	u32 needed = TAUGHT + MEASURED;
 
+	expect(model.node[0].losses == FAR_LOSSES, "not all was lost");
 	expect(sent <= needed + FAR_PROBES, "%llu packets, %u needed", sent,
 	       needed);
 }

@@ -90,6 +90,8 @@ enum verve_limits {
 	 * long. The missing packet may have to pass a long queue.
 	 */
 	VERVE_OOO_MS		= 500,
+	/* Such intervals in a row that do not count, because others got their turn */
+	VERVE_MAX_OOO_EXTENSIONS = 3,
 	/* Least milliseconds between two NAKs of early requests that are too far ahead */
 	VERVE_FAR_MS		= 50,
 	/* Datagrams to QP 1 from hosts that are no known neighbours: number that

@@ -111,9 +111,23 @@ struct verve_arrival *verve_ooo_take(struct verve_ooo *ooo, u32 due)
 {
 	while (ooo->first && verve_psn_before(psn_of(ooo->first), due))
 		verve_arrival_free(take_first(ooo));
-	if (ooo->first && psn_of(ooo->first) == due)
-		return take_first(ooo);
-	return NULL;
+	if (!ooo->first || psn_of(ooo->first) != due)
+		return NULL;
+	ooo->is_moving = true;
+	return take_first(ooo);
+}
+
+/*
+ * Gaps are closed one by one, each in a round trip. Packets behind them may wait on, but
+ * not for ever: somebody may close a gap now and then to fill the common limit.
+ */
+static bool may_wait_on(struct verve_ooo *ooo)
+{
+	bool may = ooo->is_moving && ooo->extensions < VERVE_MAX_OOO_EXTENSIONS;
+
+	ooo->is_moving = false;
+	ooo->extensions = may && ooo->count ? ooo->extensions + 1 : 0;
+	return may;
 }
 
 u32 verve_ooo_age(struct verve_ooo *ooo)
@@ -121,6 +135,8 @@ u32 verve_ooo_age(struct verve_ooo *ooo)
 	struct llist_node **slot = &ooo->first;
 	u32 n = 0;
 
+	if (may_wait_on(ooo))
+		return 0;
 	while (*slot) {
 		struct verve_arrival *arrival = to_arrival(*slot);
 
@@ -140,4 +156,5 @@ void verve_ooo_drop(struct verve_ooo *ooo)
 {
 	while (ooo->first)
 		verve_arrival_free(take_first(ooo));
+	*ooo = (struct verve_ooo) {};
 }

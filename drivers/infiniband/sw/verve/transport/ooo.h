@@ -11,7 +11,9 @@
  * has waited is never trusted:
  *
  *  - Packets wait for little more than a second at most: for as long as the repeat of
- *    the missing packets takes behind a long queue.
+ *    a missing packet takes behind a long queue. A NAK names one missing packet only, so
+ *    while packets get their turn, those behind them wait on, up to 4.5 seconds in all.
+ *    A gap of many packets takes several round trips in which none gets its turn.
  *  - A packet that may not be executed when its turn comes is dropped, and the
  *    responder asks the peer for that PSN. The responder then judges the real
  *    packet.
@@ -35,11 +37,15 @@ struct verve_arrival;
  * @first: packet with the lowest PSN
  * @last: packet with the highest PSN; valid while @first is not NULL
  * @count: number of packets
+ * @is_moving: a packet has got its turn since the last call of verve_ooo_age()
+ * @extensions: consecutive calls of verve_ooo_age() that did not count
  */
 struct verve_ooo {
 	struct llist_node *first;
 	struct llist_node *last;
 	u32 count;
+	bool is_moving;
+	u8 extensions;
 };
 
 /* Values of pdu.ooo */
@@ -88,6 +94,9 @@ struct verve_arrival *verve_ooo_take(struct verve_ooo *ooo, u32 due);
 /**
  * verve_ooo_age() - free packets that have waited since the last but one call
  * @ooo: packets that wait, under the QP's lock
+ *
+ * A call does not count if a packet has got its turn since the last call, but only
+ * VERVE_MAX_OOO_EXTENSIONS calls in a row.
  *
  * Context: BH off.
  * Return: number of freed packets.

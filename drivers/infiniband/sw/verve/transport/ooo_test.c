@@ -143,7 +143,7 @@ static void ooo_contradicted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&kept_total), 0);
 }
 
-/* A packet waits for at least one interval, and at most two. */
+/* Nothing moves: a packet waits for at least one interval, and at most two. */
 static void ooo_ages(struct kunit *test)
 {
 	struct verve_arrival *all = arrivals(test);
@@ -161,6 +161,7 @@ static void ooo_ages(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, verve_ooo_take(&ooo, 11) == &all[1]);
 	KUNIT_EXPECT_TRUE(test, all[1].pdu.ooo == VERVE_OOO_OLD);
 	KUNIT_EXPECT_EQ(test, verve_ooo_age(&ooo), 0);
+	KUNIT_EXPECT_EQ(test, verve_ooo_age(&ooo), 0);
 	KUNIT_EXPECT_EQ(test, verve_ooo_age(&ooo), 1);
 	KUNIT_EXPECT_EQ(test, ooo.count, 0);
 	KUNIT_EXPECT_TRUE(test, keep(&ooo, &all[4], 20));
@@ -169,6 +170,50 @@ static void ooo_ages(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, verve_ooo_take(&ooo, 21) == &all[5]);
 	KUNIT_EXPECT_EQ(test, freed, 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(&kept_total), 0);
+}
+
+/* A packet comes out of order and gets its turn. Return: result of verve_ooo_age(). */
+static u32 age_after_turn(struct verve_ooo *ooo, struct verve_arrival *arrival)
+{
+	arrival->pdu.psn = 1;
+	verve_ooo_keep(ooo, arrival);
+	verve_ooo_take(ooo, 1);
+	return verve_ooo_age(ooo);
+}
+
+/* Gaps are closed one by one: a packet waits on, but not for ever. */
+static void ooo_ages_while_others_move(struct kunit *test)
+{
+	struct verve_arrival *all = arrivals(test);
+	struct verve_ooo ooo = {};
+	u32 i;
+
+	keep(&ooo, &all[0], 100);
+	for (i = 0; i < VERVE_MAX_OOO_EXTENSIONS; i++)
+		KUNIT_EXPECT_EQ(test, age_after_turn(&ooo, &all[1]), 0);
+	KUNIT_EXPECT_TRUE(test, all[0].pdu.ooo == VERVE_OOO_NEW);
+	for (i = 0; i <= VERVE_MAX_OOO_EXTENSIONS; i++)
+		KUNIT_EXPECT_EQ(test, age_after_turn(&ooo, &all[1]), 0);
+	KUNIT_EXPECT_TRUE(test, all[0].pdu.ooo == VERVE_OOO_OLD);
+	KUNIT_EXPECT_EQ(test, verve_ooo_age(&ooo), 1);
+	KUNIT_EXPECT_EQ(test, ooo.count, 0);
+	KUNIT_EXPECT_EQ(test, freed, 1);
+}
+
+/* A turn long ago does not count, nor do extensions. */
+static void ooo_ages_after_a_rest(struct kunit *test)
+{
+	struct verve_arrival *all = arrivals(test);
+	struct verve_ooo ooo = {};
+	u32 i;
+
+	for (i = 0; i < VERVE_MAX_OOO_EXTENSIONS; i++)
+		KUNIT_EXPECT_EQ(test, age_after_turn(&ooo, &all[1]), 0);
+	keep(&ooo, &all[0], 100);
+	KUNIT_EXPECT_EQ(test, age_after_turn(&ooo, &all[1]), 0);
+	KUNIT_EXPECT_TRUE(test, all[0].pdu.ooo == VERVE_OOO_NEW);
+	KUNIT_EXPECT_EQ(test, verve_ooo_age(&ooo), 0);
+	KUNIT_EXPECT_EQ(test, verve_ooo_age(&ooo), 1);
 }
 
 /* However many QPs use up the common limit, each QP keeps its reserve. */
@@ -216,6 +261,8 @@ static struct kunit_case verve_ooo_cases[] = {
 	KUNIT_CASE(ooo_twice),
 	KUNIT_CASE(ooo_contradicted),
 	KUNIT_CASE(ooo_ages),
+	KUNIT_CASE(ooo_ages_while_others_move),
+	KUNIT_CASE(ooo_ages_after_a_rest),
 	KUNIT_CASE(ooo_limits),
 	KUNIT_CASE(ooo_loopback),
 	{}
