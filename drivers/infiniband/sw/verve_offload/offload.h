@@ -14,7 +14,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <net/inet_sock.h>
-#include <rdma/verve_offload.h>
+#include <rdma/verve_offload_registry.h>
 
 /*
  * Protects the table, the features of each entry, and the binding of RDMA devices to

@@ -12,7 +12,7 @@
 #include <linux/udp.h>
 #include <net/dst.h>
 #include <net/ipv6.h>
-#include <rdma/verve_offload.h>
+#include <rdma/verve_offload_registry.h>
 #include "../device.h"
 #include "../path/net.h"
 #include "../wire/icrc.h"

@@ -3,7 +3,7 @@
  * Memory protection table: the pinned regions that NICs know
  */
 #include <linux/slab.h>
-#include <rdma/verve_offload.h>
+#include <rdma/verve_offload_registry.h>
 #include "../device.h"
 #include "../memory/region.h"
 #include "icrc.h"

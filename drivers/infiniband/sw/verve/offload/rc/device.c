@@ -8,6 +8,7 @@
 #include <net/dst.h>
 #include <net/neighbour.h>
 #include <rdma/verve_offload_rc.h>
+#include <rdma/verve_offload_registry.h>
 #include "../../device.h"
 #include "../../path/net.h"
 #include "../../transport/transport.h"

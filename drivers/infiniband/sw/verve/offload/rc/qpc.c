@@ -8,7 +8,7 @@
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
-#include <rdma/verve_offload.h>
+#include <rdma/verve_offload_registry.h>
 #include "../../device.h"
 #include "../../transport/transport.h"
 #include "../../wire/psn.h"

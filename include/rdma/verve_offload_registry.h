@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * DOC: Interface to the transport
+ *
+ * Interface between the registry of NICs, verve_offload, and the transport. Drivers need
+ * rdma/verve_offload.h only.
+ *
+ * The transport finds the registry by symbol_get(), so that it can be loaded without the
+ * registry.
+ */
+#ifndef RDMA_VERVE_OFFLOAD_REGISTRY_H
+#define RDMA_VERVE_OFFLOAD_REGISTRY_H
+
+#include <rdma/verve_offload.h>
+
+/**
+ * struct verve_offload_stats - counters of a sender
+ * @device: ICRCs left to a device
+ * @fallback: ICRCs that software computed right before the device
+ * @unsettled: packets that never reached a device: dropped, or redirected, on their way
+ * @lso_skbs: LSO packets left to a device
+ * @lso_pkts: packets of these, which @device counts too
+ * @lso_fallback: packets of LSO packets that software segmented right before the device
+ */
+struct verve_offload_stats {
+	u64 device;
+	u64 fallback;
+	u64 unsettled;
+	u64 lso_skbs;
+	u64 lso_pkts;
+	u64 lso_fallback;
+};
+
+/**
+ * struct verve_offload_transport - operations of the transport
+ * @fill: compute the ICRC of a packet, or of each packet of a train. The offsets of
+ *	transport and network header are right. RCU reader, BH off or on. Return: number
+ *	of packets, or 0 for a packet that was reshaped
+ * @segment: make a train of an LSO packet, or a packet if there is only one. The ICRCs
+ *	are not computed, and the LSO packet is not freed. Offsets and context are those
+ *	of @fill. Return: NULL without memory, or for a packet that was reshaped
+ */
+struct verve_offload_transport {
+	u32 (*fill)(struct sk_buff *skb);
+	struct sk_buff *(*segment)(struct sk_buff *skb);
+};
+
+struct verve_offload_sender;
+
+/**
+ * enum verve_offload_object_kind - kind of a struct verve_offload_object
+ * @VERVE_OFFLOAD_MR: member of a struct verve_offload_mr
+ * @VERVE_OFFLOAD_QP: member of a struct verve_offload_qp
+ * @VERVE_OFFLOAD_KINDS: number of kinds
+ */
+enum verve_offload_object_kind {
+	VERVE_OFFLOAD_MR,
+	VERVE_OFFLOAD_QP,
+	VERVE_OFFLOAD_KINDS,
+};
+
+/**
+ * struct verve_offload_registry - operations of the registry
+ * @attach: announce the transport. Process context
+ * @detach: withdraw the transport, whose operations are not called afterwards. Packets
+ *	on their way whose ICRC no device computes are dropped. Process context
+ * @open: create a sender for an RDMA device. Process context. Return: NULL without
+ *	memory
+ * @close: release a sender that sends no more. Its packets may be on their way.
+ *	Process context
+ * @stats: add a sender's counters to @stats. Any context
+ * @any: features of all netdevs, combined; read by READ_ONCE()
+ * @features: return the features of the device below a netdev, through VLANs and bonds.
+ *	RCU reader
+ * @tx_icrc: leave the ICRC of a packet or train to the egress device. BH off
+ * @takes_trains: return true if the sender may pass trains to @tx_icrc. False for a
+ *	while after a train was uncoupled in front of a device. Any context
+ * @tx_lso: leave an LSO packet to the egress device. BH off
+ * @takes_lso: return true if the sender may pass packets to @tx_lso. False for a while
+ *	after an LSO packet was lost in front of a device. Any context
+ * @join: bind an RDMA device to its netdev, until the netdev is unregistered or @leave
+ *	is called. RTNL held. Return: NULL without memory
+ * @leave: remove an RDMA device without objects. Process context
+ * @publish: add an object. Process context
+ * @withdraw: remove an object, for which @rx_sync and @rx_stop are no longer called. No
+ *	device knows the object when withdraw() returns. Process context
+ * @refused: return how many objects drivers have refused. Any context
+ * @rx_sync: call ops.rx_sync(), if a device knows the QP. BH off
+ * @rx_stop: call ops.rx_stop(), if a device knows the QP. BH off
+ * @rc_offload: offload a QP with @is_offered set. Process context
+ * @rc_return: take a QP back if it is offloaded. Process context
+ * @rc_post: call ops.rc->post() for an offloaded QP. BH off
+ */
+struct verve_offload_registry {
+	void (*attach)(const struct verve_offload_transport *transport);
+	void (*detach)(void);
+	struct verve_offload_sender *(*open)(void);
+	void (*close)(struct verve_offload_sender *sender);
+	void (*stats)(const struct verve_offload_sender *sender,
+		      struct verve_offload_stats *stats);
+	const u32 *any;
+	u32 (*features)(struct net_device *ndev);
+	void (*tx_icrc)(struct verve_offload_sender *sender,
+			struct sk_buff *skb);
+	bool (*takes_trains)(struct verve_offload_sender *sender);
+	void (*tx_lso)(struct verve_offload_sender *sender,
+		       struct sk_buff *skb);
+	bool (*takes_lso)(struct verve_offload_sender *sender);
+	struct verve_offload_ibdev *(*join)(struct net_device *ndev);
+	void (*leave)(struct verve_offload_ibdev *ibdev);
+	void (*publish)(struct verve_offload_ibdev *ibdev,
+			enum verve_offload_object_kind kind,
+			struct verve_offload_object *object);
+	void (*withdraw)(enum verve_offload_object_kind kind,
+			 struct verve_offload_object *object);
+	u64 (*refused)(const struct verve_offload_ibdev *ibdev);
+	bool (*rx_sync)(struct verve_offload_qp *qp,
+			const struct verve_offload_rx_point *point);
+	void (*rx_stop)(struct verve_offload_qp *qp);
+	void (*rc_offload)(struct verve_offload_qp *qp);
+	void (*rc_return)(struct verve_offload_qp *qp);
+	int (*rc_post)(struct verve_offload_qp *qp,
+		       const struct verve_offload_rc_wr *wr);
+};
+
+extern const struct verve_offload_registry verve_offload_registry;
+
+#endif
