@@ -482,17 +482,6 @@ void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow)
 	(void)flow;
 }
 
-void verve_lso_arrived(struct verve_flow *flow)
-{
-	(void)flow;
-}
-
-bool verve_lso_lost(struct verve_flow *flow)
-{
-	(void)flow;
-	return false;
-}
-
 bool verve_nic_has_placed(const struct verve_qp *qp)
 {
 	(void)qp;

@@ -65,6 +65,10 @@ static inline void hrtimer_cancel(struct hrtimer *timer)
 
 u64 ktime_get_ns(void);
 
+#define HZ		1000
+#define jiffies		((unsigned long)(ktime_get_ns() / NSEC_PER_MSEC))
+#define time_after_eq(a, b) ((long)((a) - (b)) >= 0)
+
 struct work_struct {
 	void (*function)(struct work_struct *work);
 	bool pending;

@@ -24,12 +24,12 @@ SHIM_CFLAGS := -std=gnu11 -Wall -Wextra -Werror -Wno-sign-compare \
 KERNEL_HEADERS := linux/align.h linux/atomic.h linux/bitops.h \
 	linux/bottom_half.h linux/build_bug.h linux/compiler.h linux/completion.h \
 	linux/crc32.h linux/errno.h linux/hrtimer.h linux/idr.h linux/in6.h \
-	linux/iosys-map.h linux/irqflags.h linux/limits.h linux/list.h linux/llist.h \
+	linux/iosys-map.h linux/irqflags.h linux/jiffies.h linux/limits.h linux/list.h linux/llist.h \
 	linux/local_lock.h linux/log2.h linux/math64.h linux/minmax.h linux/mm.h \
 	linux/moduleparam.h linux/mutex.h linux/netdevice.h linux/percpu.h \
 	linux/rcupdate.h linux/interrupt.h \
 	linux/refcount.h linux/rhashtable.h linux/slab.h linux/spinlock.h \
-	linux/string.h linux/time64.h linux/ktime.h linux/types.h \
+	linux/string.h linux/time64.h linux/typecheck.h linux/ktime.h linux/types.h \
 	linux/vmalloc.h linux/workqueue.h linux/xarray.h
 TRACE_HEADERS := linux/tracepoint.h trace/define_trace.h
 VERBS_HEADERS := rdma/ib_addr.h rdma/ib_mad.h rdma/ib_pack.h rdma/ib_umem.h \
@@ -55,7 +55,7 @@ endef
 TRANSPORT := $(patsubst %,transport/%,engine requester completer responder \
 	fetch flush receive message ack rd_atomic recovery ooo rtt timer verdict local \
 	datagram dispatch stall pair congestion dcqcn) \
-	offload/rc/ddp path/burst path/loop memory/iter $(patsubst %,queue/%,opdef ring rq wqe) wire/headers \
+	offload/rc/ddp offload/trust path/burst path/loop memory/iter $(patsubst %,queue/%,opdef ring rq wqe) wire/headers \
 	wire/opcode
 
 $(BUILD)/verve/%.o: $(VERVE)/%.c | $(FORWARDS)

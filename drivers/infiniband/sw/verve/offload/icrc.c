@@ -7,6 +7,7 @@
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/jiffies.h>
 #include <linux/kmod.h>
 #include <linux/module.h>
 #include <linux/udp.h>
@@ -166,7 +167,7 @@ void verve_icrc_offload_select(const struct verve_dev *dev,
 			     verve_registry->takes_trains(dev->sender);
 	flow->has_lso = flow->icrc_offload &&
 			offered & VERVE_OFFLOAD_TX_LSO &&
-			verve_lso_is_trusted(flow) &&
+			verve_trust_allows(&flow->trust, jiffies) &&
 			verve_registry->takes_lso(dev->sender);
 }
 

@@ -4,7 +4,6 @@
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/jiffies.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/skbuff.h>
@@ -18,47 +17,11 @@
 #include "lso.h"
 
 enum {
-	/* As for USO (uso.c) */
-	MOST_FAILURES = 8,
 	/* BTH, RETH, immediate data: the most that an RC or UC packet with payload has */
 	MAX_HDR_LEN = sizeof(struct verve_bth_hdr) +
 		      sizeof(struct verve_reth_hdr) +
 		      sizeof(struct verve_immdt_hdr),
 };
-
-/* After this time, one LSO packet is tried. */
-#define PAUSE	(10 * HZ)
-
-bool verve_lso_is_trusted(const struct verve_flow *flow)
-{
-	const struct verve_lso_flow *lso = &flow->lso;
-
-	return likely(!lso->barred_until) ||
-	       (time_after_eq(jiffies, lso->barred_until) &&
-		!lso->is_out);
-}
-
-void verve_lso_arrived(struct verve_flow *flow)
-{
-	flow->lso = (struct verve_lso_flow) {};
-}
-
-bool verve_lso_lost(struct verve_flow *flow)
-{
-	struct verve_lso_flow *lso = &flow->lso;
-	bool is_first = !lso->barred_until;
-
-	if (!lso->is_out)
-		return false;
-	lso->is_out = false;
-	if (lso->failures < MOST_FAILURES)
-		lso->failures++;
-	if (lso->failures < MOST_FAILURES)
-		return false;
-	/* 0 stands for "not barred". */
-	lso->barred_until = (jiffies + PAUSE) | 1;
-	return is_first;
-}
 
 /* -------------------------------------------------- build an LSO packet */
 

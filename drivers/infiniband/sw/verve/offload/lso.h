@@ -10,17 +10,13 @@
  * The egress device decides for each LSO packet. If it refuses, the LSO packet becomes a
  * train there, of the packets that would have been sent without LSO.
  *
- * The offer of a driver is trusted until it fails. Eight consecutive retransmissions
- * with an LSO packet out, and none acknowledged in between, bar the flow from LSO for
- * ten seconds. Then one LSO packet is tried. Retransmissions never use LSO.
+ * The offer of a driver is trusted until it fails (trust.h). Retransmissions never use
+ * LSO.
  */
 #ifndef VERVE_OFFLOAD_LSO_H
 #define VERVE_OFFLOAD_LSO_H
 
 #include "../path/path.h"
-
-/* Is the flow not barred from LSO? */
-bool verve_lso_is_trusted(const struct verve_flow *flow);
 
 /**
  * verve_lso_build() - build an LSO packet of packets of a burst

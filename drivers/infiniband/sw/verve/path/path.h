@@ -14,6 +14,7 @@
 #include <linux/llist.h>
 #include <linux/types.h>
 #include "../memory/iter.h"
+#include "../offload/trust.h"
 #include "../wire/headers.h"
 #include "av.h"
 
@@ -47,20 +48,6 @@ struct verve_uso_flow {
 };
 
 /**
- * struct verve_lso_flow - evidence that LSO packets of a flow arrive (offload/lso.h)
- * @barred_until: end of the time without LSO in jiffies; 0: not barred
- * @psn: PSN of the last packet of the newest LSO message, if @is_out
- * @failures: consecutive retransmissions while an LSO packet was out
- * @is_out: an LSO packet has been sent and not yet acknowledged
- */
-struct verve_lso_flow {
-	unsigned long barred_until;
-	u32 psn;
-	u8 failures;
-	bool is_out;
-};
-
-/**
  * struct verve_flow - an address vector and its cached route
  * @av: addresses, ports and priority
  * @dst: route, or NULL; checked and renewed by the path
@@ -70,7 +57,7 @@ struct verve_lso_flow {
  * @is_distrusted: no ICRC offload until the route is renewed, since packets with
  *	an offloaded ICRC were not answered
  * @has_lso: the egress device segments messages
- * @lso: evidence that LSO packets arrive
+ * @trust: evidence that what the device segments arrives
  * @uso: evidence that the NIC segments UDP correctly
  *
  * The engine of one QP owns the flow, under the engine's lock; or the flow is on
@@ -84,7 +71,7 @@ struct verve_flow {
 	bool icrc_offload;
 	bool is_distrusted;
 	bool has_lso;
-	struct verve_lso_flow lso;
+	struct verve_trust trust;
 	struct verve_uso_flow uso;
 };
 
@@ -114,19 +101,6 @@ void verve_uso_arrived(struct verve_dev *dev, struct verve_flow *flow);
 bool verve_uso_lost(struct verve_dev *dev, struct verve_flow *flow);
 /* The packets are sent again, but may have arrived: the trial has no result. */
 void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow);
-
-/* Outcome of LSO packets (offload/lso.h) */
-
-/* All packets up to @flow->lso.psn have arrived. */
-void verve_lso_arrived(struct verve_flow *flow);
-/**
- * verve_lso_lost() - count a retransmission against LSO
- * @flow: flow of a QP
- *
- * Context: the caller owns the engine of the QP.
- * Return: true if this bars the flow from LSO for the first time.
- */
-bool verve_lso_lost(struct verve_flow *flow);
 
 /*
  * Devices that may segment a burst (offload/uso.h, offload/lso.h). Each value adds to the

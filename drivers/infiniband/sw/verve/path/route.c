@@ -29,7 +29,7 @@ void verve_flow_reset(struct verve_flow *flow)
 	flow->icrc_offload = false;
 	flow->is_distrusted = false;
 	flow->has_lso = false;
-	flow->lso = (struct verve_lso_flow) {};
+	flow->trust = (struct verve_trust) {};
 	flow->uso = (struct verve_uso_flow) {};
 }
 

@@ -16,6 +16,7 @@
 #include "../offload/lso.h"
 #include "../offload/uso.h"
 #include "../wire/icrc.h"
+#include "../wire/psn.h"
 #include "net.h"
 #include "pmtu.h"
 #include "room.h"
@@ -276,6 +277,16 @@ void verve_train_flush(struct verve_train *train)
 	transmit(train);
 }
 
+/* What no ACK vouches for stays with software while the device is on trial. */
+static bool may_segment(const struct verve_flow *flow,
+			const struct verve_burst *burst)
+{
+	u8 least = verve_trust_is_on_trial(&flow->trust) ?
+		   VERVE_SEGMENT_PROVEN : VERVE_SEGMENT_OFFERED;
+
+	return burst->segmentation >= least;
+}
+
 /* No LSO for retransmissions, nor for a single packet */
 static u32 lso_packets(const struct verve_train *train,
 		       const struct verve_flow *flow,
@@ -283,7 +294,7 @@ static u32 lso_packets(const struct verve_train *train,
 {
 	u32 most;
 
-	if (burst->segmentation == VERVE_SEGMENT_HERE)
+	if (!may_segment(flow, burst))
 		return 0;
 	most = min3(burst->packets - first, train->max_packets,
 		    verve_lso_packets(flow, burst, train->max_len));
@@ -308,11 +319,9 @@ int verve_train_put_lso(struct verve_train *train, struct verve_flow *flow,
 		verve_count(train, send_err, packets);
 		return packets;
 	}
-	if (burst->segmentation >= VERVE_SEGMENT_PROVEN) {
-		flow->lso.psn = (burst->pdu.psn + first + packets - 1) &
-				    VERVE_24BIT_MASK;
-		flow->lso.is_out = true;
-	}
+	if (burst->segmentation >= VERVE_SEGMENT_PROVEN)
+		verve_trust_watch(&flow->trust,
+				  verve_psn_add(burst->pdu.psn, first), packets);
 	skb_dst_set(skb, dst_clone(flow->dst));
 	skb->dev = flow->dst->dev;
 	train->head = skb;

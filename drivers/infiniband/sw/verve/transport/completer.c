@@ -279,6 +279,7 @@ static void rnr_nak(struct verve_qp *qp, u8 code)
 	}
 	/* The packet has arrived, though it will be repeated. */
 	verve_uso_cancel(qp->dev, &qp->flow);
+	verve_trust_repeated(&qp->flow.trust, qp->req.max_psn);
 	/* Send a single packet next, because the peer may still have no receive. */
 	verve_count(qp, completer_retry_err, 1);
 	verve_recovery_probe(qp);

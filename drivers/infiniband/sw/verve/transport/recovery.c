@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Loss recovery (see recovery.h) */
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include "../offload/uso.h"
 #include "../wire/psn.h"
@@ -50,6 +51,7 @@ static void go_back(struct verve_qp *qp)
 	 */
 	if (!begins_trial(qp) || req->recovery.stop != qp->flow.uso.psn)
 		verve_uso_cancel(qp->dev, &qp->flow);
+	verve_trust_repeated(&qp->flow.trust, req->recovery.stop);
 	verve_rtt_doubt(&req->rtt, ktime_get_ns());
 }
 
@@ -157,12 +159,18 @@ static bool is_before_trial(const struct verve_qp *qp)
 	       verve_psn_before(last, qp->flow.uso.psn);
 }
 
+static void doubt_device(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (verve_trust_lost(&qp->flow.trust, qp->req.una, jiffies))
+		verve_count(qp, offload_distrusted, 1);
+}
+
 /* A lost packet may be the fault of a NIC's segmentation. */
 static void doubt_segmentation(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	if (verve_lso_lost(&qp->flow))
-		verve_count(qp, offload_distrusted, 1);
+	doubt_device(qp);
 	if (is_before_trial(qp))
 		verve_uso_cancel(qp->dev, &qp->flow);
 	else if (verve_uso_lost(qp->dev, &qp->flow))
@@ -228,6 +236,9 @@ void verve_recovery_probe(struct verve_qp *qp)
 	/* The answer may only be late. If not, verve_recovery_ack() detects the loss. */
 	if (qp->flow.uso.state == VERVE_USO_ON_TRIAL && !begins_trial(qp))
 		doubt_segmentation(qp);
+	/* The last of the packets may be lost. No later packet would show that. */
+	else if (verve_trust_is_in_doubt(&qp->flow.trust, qp->req.una))
+		doubt_device(qp);
 	verve_recovery_ask(qp);
 	qp->req.probing = true;
 }
@@ -256,8 +267,7 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 	if (unlikely(qp->flow.uso.state == VERVE_USO_ON_TRIAL) &&
 	    verve_psn_before(qp->flow.uso.psn, req->una))
 		verve_uso_arrived(qp->dev, &qp->flow);
-	if (qp->flow.lso.is_out && verve_psn_before(qp->flow.lso.psn, req->una))
-		verve_lso_arrived(&qp->flow);
+	verve_trust_acknowledged(&qp->flow.trust, req->una);
 	if (!recovery->packets)
 		return;
 	judge_peer(req);
