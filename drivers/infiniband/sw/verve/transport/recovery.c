@@ -20,13 +20,18 @@ enum {
 	GO_BACK_NAKS = 16,
 };
 
+/* The last PSN of a trial of segmentation that begins with the oldest packet */
+static u32 trial_end(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return verve_psn_add(qp->req.una, VERVE_USO_TRIAL_SEGS - 1);
+}
+
 /* Is the first packet of a trial of segmentation the oldest that lacks an answer? */
 static bool begins_trial(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	u32 last = verve_psn_add(qp->req.una, VERVE_USO_TRIAL_SEGS - 1);
-
-	return last == qp->flow.uso.psn;
+	return trial_end(qp) == qp->flow.uso.psn;
 }
 
 /* Send outstanding packets again, from the oldest one up to recovery.stop. */
@@ -153,10 +158,8 @@ static void judge_peer(struct verve_requester *req)
 static bool is_before_trial(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	u32 last = verve_psn_add(qp->req.una, VERVE_USO_TRIAL_SEGS - 1);
-
 	return qp->flow.uso.state == VERVE_USO_ON_TRIAL &&
-	       verve_psn_before(last, qp->flow.uso.psn);
+	       verve_psn_before(trial_end(qp), qp->flow.uso.psn);
 }
 
 static void doubt_device(struct verve_qp *qp)
