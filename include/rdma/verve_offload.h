@@ -30,7 +30,7 @@ struct verve_offload_rc_user;
 struct verve_offload_rc_wr;
 
 /* Incremented by changes after which drivers must be rebuilt */
-#define VERVE_OFFLOAD_ABI	1
+#define VERVE_OFFLOAD_ABI	2
 
 /**
  * enum verve_offload_feature - features of a device
@@ -43,6 +43,9 @@ struct verve_offload_rc_wr;
  * @VERVE_OFFLOAD_RX_DDP: write the payload of RDMA WRITEs to memory; see "DDP: RDMA
  *	WRITEs, placed by the device"
  * @VERVE_OFFLOAD_RC: run RC QPs; see rdma/verve_offload_rc.h
+ * @VERVE_OFFLOAD_TX_ICRC_SEGMENTED: compute the ICRCs of packets that the device makes by
+ *	UDP segmentation (NETIF_F_GSO_UDP_L4); requires VERVE_OFFLOAD_TX_ICRC; see "USO:
+ *	UDP segmentation with ICRCs"
  */
 enum verve_offload_feature {
 	VERVE_OFFLOAD_TX_ICRC	= BIT(0),
@@ -50,12 +53,14 @@ enum verve_offload_feature {
 	VERVE_OFFLOAD_TX_LSO = BIT(2),
 	VERVE_OFFLOAD_RX_DDP	= BIT(3),
 	VERVE_OFFLOAD_RC	= BIT(4),
+	VERVE_OFFLOAD_TX_ICRC_SEGMENTED	= BIT(5),
 };
 
 #define VERVE_OFFLOAD_FEATURES	(VERVE_OFFLOAD_TX_ICRC | \
 				 VERVE_OFFLOAD_RX_ICRC | \
 				 VERVE_OFFLOAD_TX_LSO | \
-				 VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC)
+				 VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC | \
+				 VERVE_OFFLOAD_TX_ICRC_SEGMENTED)
 
 /* Features for which a device must know memory regions and QPs */
 #define VERVE_OFFLOAD_STATEFUL	(VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC)
@@ -210,9 +215,9 @@ struct verve_offload_rx_point {
  *	verve_offload_update(), and at other times. Process context. NULL: all features
  * @may_send: return true if the device can do the work of this packet, which
  *	verve_offload_is_due() and verve_offload_is_lso() tell. If not, software does
- *	it. Software makes a train of an LSO packet, and calls may_send() for the
- *	train. Called right before the packet is handed to the driver, with BH off, as
- *	an RCU reader. NULL: always true
+ *	it. Software makes a train of a packet to be segmented, and calls may_send()
+ *	for the train. Called right before the packet is handed to the driver, with BH
+ *	off, as an RCU reader. NULL: always true
  * @mr_add: add a memory region, and set the context for ops.mr_del(). Return: 0 or an
  *	error
  * @mr_del: delete a memory region. When mr_del() returns, the device no longer accesses
@@ -309,8 +314,9 @@ void verve_offload_due(struct sk_buff *skb);
  *
  * The packet ends with 4 bytes of any value. The device replaces them by the ICRC of the
  * packet that it sends (IBTA vol. 1, Annex A17.3.3). If the netdev takes trains
- * (SKB_GSO_FRAGLIST), this holds for each packet of a train. The function returns false
- * for packets that are not Verve's.
+ * (SKB_GSO_FRAGLIST), this holds for each packet of a train; with
+ * VERVE_OFFLOAD_TX_ICRC_SEGMENTED, for each packet that the device makes of one. The
+ * function returns false for packets that are not Verve's.
  *
  * Context: any.
  * Return: true if the device must compute the ICRC.
@@ -328,10 +334,27 @@ static inline bool verve_offload_is_due(const struct sk_buff *skb)
  * before the device lost a feature.
  *
  * Context: BH off.
- * Return: 0, and verve_offload_is_due() is false; or an error for an LSO packet, or for
- * a packet that was reshaped on its way. The driver drops it then.
+ * Return: 0, and verve_offload_is_due() is false; or an error for a packet to be
+ * segmented, or for one that was reshaped on its way. The driver drops it then.
  */
 int verve_offload_help(struct sk_buff *skb);
+
+/**
+ * DOC: USO: UDP segmentation with ICRCs
+ *
+ * A device with VERVE_OFFLOAD_TX_ICRC_SEGMENTED gets several packets of equal size as
+ * one, the last of which may be shorter. This is GSO of type SKB_GSO_UDP_L4 as it gets
+ * from any program: gso_size is the length of each packet behind its UDP header, from
+ * BTH to ICRC; the headers are linear, and all behind the first packet is in fragments.
+ * verve_offload_is_due() is true: each packet ends with 4 bytes for its ICRC.
+ *
+ * The device makes the packets as always. IPv4 identifications may have any values. Then
+ * it replaces the last bytes of each packet by the ICRC of the packet that it sends. The
+ * UDP checksum covers the ICRC, so it is computed afterwards, or is 0.
+ *
+ * Nothing is segmented while NETIF_F_GSO_UDP_L4 or NETIF_F_SG is off in the netdev's
+ * features, nor on top of VLANs or bonds while it is off in its vlan_features.
+ */
 
 /**
  * DOC: LSO: packets, made by the device

@@ -21,6 +21,9 @@
  * @lso_skbs: LSO packets left to a device
  * @lso_pkts: packets of these, which @device counts too
  * @lso_fallback: packets of LSO packets that software segmented right before the device
+ * @uso_skbs: packets left to a device for UDP segmentation
+ * @uso_pkts: packets of these, which @device counts too
+ * @uso_fallback: packets of such that software segmented right before the device
  */
 struct verve_offload_stats {
 	u64 device;
@@ -29,6 +32,9 @@ struct verve_offload_stats {
 	u64 lso_skbs;
 	u64 lso_pkts;
 	u64 lso_fallback;
+	u64 uso_skbs;
+	u64 uso_pkts;
+	u64 uso_fallback;
 };
 
 /**
@@ -36,13 +42,15 @@ struct verve_offload_stats {
  * @fill: compute the ICRC of a packet, or of each packet of a train. The offsets of
  *	transport and network header are right. RCU reader, BH off or on. Return: number
  *	of packets, or 0 for a packet that was reshaped
- * @segment: make a train of an LSO packet, or a packet if there is only one. The ICRCs
- *	are not computed, and the LSO packet is not freed. Offsets and context are those
- *	of @fill. Return: NULL without memory, or for a packet that was reshaped
+ * @segment_lso: make a train of an LSO packet, or a packet if there is only one. The
+ *	ICRCs are not computed, and the LSO packet is not freed. Offsets and context are
+ *	those of @fill. Return: NULL without memory, or for a packet that was reshaped
+ * @segment_uso: likewise for a packet of @tx_uso
  */
 struct verve_offload_transport {
 	u32 (*fill)(struct sk_buff *skb);
-	struct sk_buff *(*segment)(struct sk_buff *skb);
+	struct sk_buff *(*segment_lso)(struct sk_buff *skb);
+	struct sk_buff *(*segment_uso)(struct sk_buff *skb);
 };
 
 struct verve_offload_sender;
@@ -61,6 +69,7 @@ enum verve_offload_object_kind {
 
 /**
  * struct verve_offload_registry - operations of the registry
+ * @abi: VERVE_OFFLOAD_ABI; first, so that a registry of any version has it or a pointer
  * @attach: announce the transport. Process context
  * @detach: withdraw the transport, whose operations are not called afterwards. Packets
  *	on their way whose ICRC no device computes are dropped. Process context
@@ -76,8 +85,10 @@ enum verve_offload_object_kind {
  * @takes_trains: return true if the sender may pass trains to @tx_icrc. False for a
  *	while after a train was uncoupled in front of a device. Any context
  * @tx_lso: leave an LSO packet to the egress device. BH off
- * @takes_lso: return true if the sender may pass packets to @tx_lso. False for a while
- *	after an LSO packet was lost in front of a device. Any context
+ * @tx_uso: leave the segmentation of a packet, and the ICRCs, to the egress device. Its
+ *	gso_size and gso_segs are set, and its UDP checksum is 0. BH off
+ * @takes_segmented: return true if the sender may pass packets to @tx_lso and @tx_uso.
+ *	False for a while after one was lost in front of a device. Any context
  * @join: bind an RDMA device to its netdev, until the netdev is unregistered or @leave
  *	is called. RTNL held. Return: NULL without memory
  * @leave: remove an RDMA device without objects. Process context
@@ -92,6 +103,7 @@ enum verve_offload_object_kind {
  * @rc_post: call ops.rc->post() for an offloaded QP. BH off
  */
 struct verve_offload_registry {
+	u32 abi;
 	void (*attach)(const struct verve_offload_transport *transport);
 	void (*detach)(void);
 	struct verve_offload_sender *(*open)(void);
@@ -105,7 +117,9 @@ struct verve_offload_registry {
 	bool (*takes_trains)(struct verve_offload_sender *sender);
 	void (*tx_lso)(struct verve_offload_sender *sender,
 		       struct sk_buff *skb);
-	bool (*takes_lso)(struct verve_offload_sender *sender);
+	void (*tx_uso)(struct verve_offload_sender *sender,
+		       struct sk_buff *skb);
+	bool (*takes_segmented)(struct verve_offload_sender *sender);
 	struct verve_offload_ibdev *(*join)(struct net_device *ndev);
 	void (*leave)(struct verve_offload_ibdev *ibdev);
 	void (*publish)(struct verve_offload_ibdev *ibdev,

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Checks packets that a NIC has segmented, in a pcap file.
 
-usage: segments.py FILE [LISTING]
+usage: segments.py [--any-ids] FILE [LISTING]
 
 Checks each packet like icrc.py; the fields that the ICRC does not cover, which are
-checksums, TOS and TTL; and IPv4 identifications, which count up in each flow. Prints the
-number of packets with a UDP checksum, and their opcodes. Writes to LISTING the place in
-the flow, opcode, flags and lengths of each packet with data, for a comparison with
-another capture.
+checksums, TOS and TTL; and IPv4 identifications, which count up in each flow, unless
+--any-ids allows any. Prints the number of packets with a UDP checksum, and their
+opcodes. Writes to LISTING the place in the flow, opcode, flags and lengths of each packet
+with data, for a comparison with another capture.
 """
 import struct
 import sys
@@ -48,7 +48,8 @@ def check_sums(packet, udp):
 class Flow:
     """Packets from one UDP port."""
 
-    def __init__(self):
+    def __init__(self, any_ids):
+        self.any_ids = any_ids
         self.next_id = None
         self.masked = None
         self.first = None
@@ -57,7 +58,7 @@ class Flow:
     def take(self, packet, udp):
         """Adds a packet."""
         v4 = packet[0] >> 4 == 4
-        if v4:
+        if v4 and not self.any_ids:
             number = struct.unpack("!H", packet[4:6])[0]
             if self.next_id not in (None, number):
                 raise icrc.Bad(f"identification {number}, "
@@ -83,7 +84,7 @@ class Flow:
             f"{place} {opcode:02x} {packet[bth + 1]:02x} {len(packet)} {message}"
 
 
-def main(path, listing=None):
+def main(path, listing=None, any_ids=False):
     """Returns the exit code."""
     flows, summed, good, bad = {}, Counter(), 0, 0
     for number, (frame, _) in enumerate(icrc.frames(path), 1):
@@ -95,7 +96,7 @@ def main(path, listing=None):
             icrc.check(packet, udp)
             summed[packet[udp + 8]] += check_sums(packet, udp)
             sport = packet[udp:udp + 2]
-            flows.setdefault(sport, Flow()).take(packet, udp)
+            flows.setdefault(sport, Flow(any_ids)).take(packet, udp)
             good += 1
         except icrc.Bad as why:
             bad += 1
@@ -114,6 +115,8 @@ def main(path, listing=None):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
+    ANY_IDS = "--any-ids" in sys.argv
+    ARGUMENTS = [word for word in sys.argv[1:] if word != "--any-ids"]
+    if len(ARGUMENTS) not in (1, 2):
         raise SystemExit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(*ARGUMENTS, any_ids=ANY_IDS))

@@ -203,7 +203,7 @@ is_shown() {
 	says ddp "off: the driver of va does not offer it" &&
 	turn va able 8 && says ddp "in use" &&
 	turn va able 1 && says icrc_tx "in use" &&
-	says segmentation_ipv4 "off: va computes ICRCs (icrc_tx)" &&
+	says segmentation_ipv4 "off: va computes ICRCs (icrc_tx) of single packets only" &&
 	turn va able 0 && says scatter_gather "in use" &&
 	ip netns exec "$NS_A" ethtool -K va gro off &&
 	says rx_gro "off: va has generic-receive-offload off" &&
@@ -212,7 +212,7 @@ is_shown() {
 	says rx_hash "off: va has receive-hashing off"
 }
 
-# A NIC that computes ICRCs does not segment UDP as well.
+# A NIC that computes the ICRCs of single packets only does not segment UDP.
 not_with_icrc() {
 	turn va able 1
 	used tx_uso_pkts most 0 writes

@@ -53,7 +53,7 @@ int nic_offer(struct nic *nic)
 		.abi = abi,
 		.features = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC |
 			    VERVE_OFFLOAD_TX_LSO | VERVE_OFFLOAD_RX_DDP |
-			    VERVE_OFFLOAD_RC,
+			    VERVE_OFFLOAD_RC | VERVE_OFFLOAD_TX_ICRC_SEGMENTED,
 	};
 	struct verve_offload *offload;
 

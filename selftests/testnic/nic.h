@@ -29,7 +29,7 @@
  * @full: the TX queue has no room
  * @turned_away: packets returned because the queue was full
  * @helped: packets handed to software because the hardware had lost its ability
- * @given_up: LSO packets dropped for that reason
+ * @given_up: packets to be segmented, dropped for that reason
  * @hold: calls for regions and QPs do not return
  * @held: number of calls that do not return now
  * @holding: woken when @hold is cleared
@@ -43,8 +43,8 @@
  * @trains: trains that arrived whole
  * @segmented: UDP packets segmented
  * @messages: LSO packets segmented
- * @cut: packets made of LSO packets
- * @miscut: number of LSO packets that will get wrong ICRCs
+ * @cut: packets made of others, with their ICRCs
+ * @miscut: number of packets to be segmented whose packets will get wrong ICRCs
  * @scattered: received frames that were split
  * @verified: frames with a correct ICRC
  * @unable: packets without an ability for them, dropped
@@ -281,8 +281,14 @@ void nic_send_frame(struct nic *nic, struct sk_buff *frame);
 /* Append the ICRC to a complete frame and send it. Consumes @frame */
 void nic_finish(struct nic *nic, struct sk_buff *frame);
 
-/* segment.c: segment a UDP packet and send the frames. Under the TX lock */
-void nic_segment(struct nic *nic, const struct sk_buff *skb);
+/* Put the ICRC into a frame that ends with room for it. */
+void nic_put_icrc(struct nic *nic, struct sk_buff *frame);
+
+/*
+ * segment.c: segment a UDP packet and send the frames, with their ICRCs if these are due.
+ * Under the TX lock
+ */
+void nic_segment(struct nic *nic, const struct sk_buff *skb, bool is_due);
 
 /* crc.c: ICRC of a frame on the wire */
 void nic_crc_init(void);

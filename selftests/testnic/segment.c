@@ -91,13 +91,13 @@ static void put_ip(const struct nic *nic, u8 *frame, const struct layout *layout
 	put16(ip + 10, fold(sum(0, ip, layout->udp - layout->ip)));
 }
 
-static void put_udp(u8 *frame, const struct layout *layout, unsigned int len)
+/* The checksum covers the ICRC. */
+static void put_checksum(u8 *frame, const struct layout *layout, unsigned int len)
 {
 	unsigned int udp_len = len - layout->udp, check;
 	unsigned int addrs = layout->is_v6 ? 32 : 8;
 	u8 *udp = frame + layout->udp;
 
-	put16(udp + 4, udp_len);
 	put16(udp + 6, 0);
 	/* Source and destination address are adjacent in both versions of IP. */
 	check = fold(sum(PROTO_UDP + udp_len, udp - addrs, addrs + udp_len));
@@ -120,18 +120,36 @@ static struct sk_buff *make(const struct nic *nic, const struct sk_buff *whole,
 	skb_put_data(frame, whole->data, headers);
 	skb_put_data(frame, whole->data + from, len);
 	put_ip(nic, frame->data, layout, headers + len, i);
-	put_udp(frame->data, layout, headers + len);
+	put16(frame->data + layout->udp + 4, UDP + len);
 	return frame;
 }
 
-void nic_segment(struct nic *nic, const struct sk_buff *skb)
+/* @is_bad: the ICRC is to be wrong */
+static void finish(struct nic *nic, struct sk_buff *frame,
+		   const struct layout *layout, bool is_due, bool is_bad)
+{
+	if (is_bad)
+		atomic_inc(&nic->corrupt);
+	if (is_due) {
+		atomic_inc(&nic->cut);
+		nic_put_icrc(nic, frame);
+	}
+	put_checksum(frame->data, layout, frame->len);
+	nic->ndev->stats.tx_packets++;
+	nic->ndev->stats.tx_bytes += frame->len;
+	nic_send_frame(nic, frame);
+}
+
+void nic_segment(struct nic *nic, const struct sk_buff *skb, bool is_due)
 {
 	unsigned int size = skb_shinfo(skb)->gso_size, from, i = 0;
 	struct sk_buff *whole = nic_read(skb), *frame;
 	struct layout layout;
+	bool is_bad;
 
 	if (!whole)
 		return;
+	is_bad = is_due && nic_take_one(&nic->miscut);
 	/* USO always includes the checksums. */
 	if (skb->ip_summed != CHECKSUM_PARTIAL ||
 	    skb_shinfo(skb)->gso_type != SKB_GSO_UDP_L4)
@@ -144,9 +162,7 @@ void nic_segment(struct nic *nic, const struct sk_buff *skb)
 		frame = make(nic, whole, &layout, from, len, i++);
 		if (!frame)
 			break;
-		nic->ndev->stats.tx_packets++;
-		nic->ndev->stats.tx_bytes += frame->len;
-		nic_send_frame(nic, frame);
+		finish(nic, frame, &layout, is_due, is_bad);
 	}
 	kfree_skb(whole);
 }

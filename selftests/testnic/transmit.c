@@ -47,7 +47,7 @@ void nic_send_frame(struct nic *nic, struct sk_buff *frame)
 		arrive(nic->peer, late);
 }
 
-static void put_icrc(struct nic *nic, struct sk_buff *frame)
+void nic_put_icrc(struct nic *nic, struct sk_buff *frame)
 {
 	u8 icrc[4];
 	unsigned int at = nic_icrc(frame->data, frame->len, icrc);
@@ -89,7 +89,7 @@ static void send_frame(struct nic *nic, struct sk_buff *frame)
 
 void nic_finish(struct nic *nic, struct sk_buff *frame)
 {
-	put_icrc(nic, frame);
+	nic_put_icrc(nic, frame);
 	send_frame(nic, frame);
 }
 
@@ -105,7 +105,7 @@ static void send_packet(struct nic *nic, struct sk_buff *skb, bool is_due)
 		return;
 	}
 	if (is_due)
-		put_icrc(nic, frame);
+		nic_put_icrc(nic, frame);
 	send_frame(nic, frame);
 }
 
@@ -125,12 +125,22 @@ static void send_train(struct nic *nic, struct sk_buff *train, bool is_due)
 	}
 }
 
+/* UDP segmentation, and not a train */
+static bool is_uso(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) && !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST);
+}
+
 /* Abilities that a packet needs */
 static u32 asked(const struct sk_buff *skb)
 {
 	if (verve_offload_is_lso(skb))
 		return VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_LSO;
-	return verve_offload_is_due(skb) ? VERVE_OFFLOAD_TX_ICRC : 0;
+	if (!verve_offload_is_due(skb))
+		return 0;
+	return is_uso(skb) ? VERVE_OFFLOAD_TX_ICRC |
+			     VERVE_OFFLOAD_TX_ICRC_SEGMENTED :
+			     VERVE_OFFLOAD_TX_ICRC;
 }
 
 static void send(struct nic *nic, struct sk_buff *skb)
@@ -139,8 +149,8 @@ static void send(struct nic *nic, struct sk_buff *skb)
 
 	if (verve_offload_is_lso(skb))
 		nic_lso(nic, skb);
-	else if (skb_is_gso(skb) && !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
-		nic_segment(nic, skb);
+	else if (is_uso(skb))
+		nic_segment(nic, skb, is_due);
 	else if (skb_is_gso(skb))
 		send_train(nic, skb, is_due);
 	else

@@ -46,7 +46,7 @@ static ssize_t say_segmentation(const struct verve_dev *dev,
 	case VERVE_USO_DISABLED:
 		return sysfs_emit(buf, "off: trains=N\n");
 	case VERVE_USO_ICRC_OFFLOAD:
-		return sysfs_emit(buf, "off: %s computes ICRCs (icrc_tx)\n",
+		return sysfs_emit(buf, "off: %s computes ICRCs (icrc_tx) of single packets only\n",
 				  name);
 	}
 	return -EINVAL;

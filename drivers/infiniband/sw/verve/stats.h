@@ -32,6 +32,7 @@
 	X(offload_distrusted)		\
 	X(tx_uso_pkts)			\
 	X(tx_uso_skbs)			\
+	X(tx_uso_fallback)		\
 	X(uso_trial_failed)		\
 	X(offload_refused)		\
 	X(rc_offloaded)			\

@@ -61,7 +61,7 @@ static inline u32 verve_offload_active(const struct verve_offload *offload)
 	return context_unsafe(READ_ONCE(offload->active));
 }
 
-/* GSO type of LSO packets on their way, and the feature of netdevs that take it */
+/* GSO type of packets to be segmented on their way, and the feature of netdevs for it */
 #define VERVE_OFFLOAD_LSO_GSO		SKB_GSO_SCTP
 #define VERVE_OFFLOAD_LSO_FEATURE	NETIF_F_GSO_SCTP
 
@@ -80,7 +80,7 @@ static inline bool verve_offload_is_layer(const struct net_device *ndev)
 /**
  * verve_offload_may_send() - can a netdev itself do what is due for a packet?
  * @ndev: netdev that the packet is about to go to
- * @skb: packet, train or LSO packet; its destructor tells what is due
+ * @skb: packet, train or packet to be segmented; its destructor tells what is due
  * @needed: features for what is due
  *
  * Context: BH off, RCU.
@@ -96,7 +96,7 @@ bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
  * @users: references of the sender and its packets; per CPU, as all CPUs send and free
  *	packets
  * @stats: per-CPU counters; freed with the socket
- * @barred_until: end of a pause without LSO in jiffies; 0: no pause
+ * @barred_until: end of a pause without segmentation in jiffies; 0: no pause
  * @no_trains_until: end of a pause without ICRC offload of trains in jiffies; 0: no
  *	pause
  */
@@ -137,7 +137,7 @@ static inline bool verve_offload_is_pause(unsigned long *until)
 	return false;
 }
 
-/* Number of packets in a train or LSO packet */
+/* Number of packets in a train, or of a packet to be segmented */
 static inline u32 verve_offload_packets(const struct sk_buff *skb)
 {
 	return skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
@@ -153,25 +153,27 @@ void verve_offload_let_go(const struct sk_buff *skb);
 /* Does a netdev pass a packet on to another netdev, with its socket? */
 bool verve_offload_passes_on(const struct net_device *ndev);
 
-/* Call transport->segment(). Any context. Return: NULL also without a transport. */
-struct sk_buff *verve_offload_segment(struct sk_buff *lso);
+/* Call a segment function of the transport. Any context. Return: NULL also without it. */
+struct sk_buff *verve_offload_segment(struct sk_buff *skb, bool is_lso);
 
 /**
- * verve_offload_settle_lso() - decide how an LSO packet is segmented
+ * verve_offload_settle_segmented() - decide how a packet to be segmented is segmented
  * @ndev: netdev that the packet is about to go to
  * @skb: any packet with the socket of a sender; consumed
  *
  * Context: BH off, RCU.
- * Return: @skb; or the train that an LSO packet has become, whose ICRCs are due; or NULL
+ * Return: @skb; or the train that the packet has become, whose ICRCs are due; or NULL
  * if the packet is lost.
  */
-struct sk_buff *verve_offload_settle_lso(struct net_device *ndev,
-					 struct sk_buff *skb);
+struct sk_buff *verve_offload_settle_segmented(struct net_device *ndev,
+					       struct sk_buff *skb);
 
-/* Functions of struct verve_offload_registry: tx_lso.c */
+/* Functions of struct verve_offload_registry: tx_segmented.c */
 void verve_offload_tx_lso(struct verve_offload_sender *sender,
 			  struct sk_buff *skb);
-bool verve_offload_takes_lso(struct verve_offload_sender *sender);
+void verve_offload_tx_uso(struct verve_offload_sender *sender,
+			  struct sk_buff *skb);
+bool verve_offload_takes_segmented(struct verve_offload_sender *sender);
 
 /* tx_icrc.c */
 void verve_offload_attach(const struct verve_offload_transport *transport);

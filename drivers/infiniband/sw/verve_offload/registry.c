@@ -44,11 +44,24 @@ struct verve_offload *verve_offload_find(const struct net_device *ndev)
 	return NULL;
 }
 
+/* UDP segmentation and fragments, which are switched by ethtool */
+#define USO	(NETIF_F_GSO_UDP_L4 | NETIF_F_SG)
+
+/* The active features, as far as the netdev's own features allow them now */
+static u32 present_features(const struct verve_offload *offload)
+{
+	u32 active = verve_offload_active(offload);
+
+	if ((READ_ONCE(offload->ndev->features) & USO) != USO)
+		active &= ~VERVE_OFFLOAD_TX_ICRC_SEGMENTED;
+	return active;
+}
+
 static u32 active_features(const struct net_device *ndev)
 {
 	struct verve_offload *offload = verve_offload_find(ndev);
 
-	return offload ? verve_offload_active(offload) : 0;
+	return offload ? present_features(offload) : 0;
 }
 
 bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
@@ -56,7 +69,7 @@ bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
 {
 	struct verve_offload *offload = verve_offload_find(ndev);
 
-	if (!offload || needed & ~verve_offload_active(offload))
+	if (!offload || needed & ~present_features(offload))
 		return false;
 	return !offload->ops->may_send || offload->ops->may_send(ndev, skb);
 }
@@ -64,7 +77,7 @@ bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
 /*
  * Features of the netdevs below a layer. Received packets may come by each of them, so
  * all must have a feature; for packets sent, one is enough. The netdevs in between must
- * pass LSO packets on.
+ * pass on packets that a device segments.
  */
 struct below {
 	u32 any;
@@ -82,6 +95,8 @@ static int look_below(struct net_device *ndev, struct netdev_nested_priv *priv)
 		return 0;
 	}
 	active = active_features(ndev);
+	if ((READ_ONCE(ndev->vlan_features) & USO) != USO)
+		active &= ~VERVE_OFFLOAD_TX_ICRC_SEGMENTED;
 	below->any |= active;
 	below->all &= active;
 	return 0;
@@ -101,7 +116,7 @@ static u32 features(struct net_device *ndev)
 		return active_features(ndev);
 	netdev_walk_all_lower_dev_rcu(ndev, look_below, &priv);
 	if (below.between & VERVE_OFFLOAD_LSO_FEATURE)
-		out |= VERVE_OFFLOAD_TX_LSO;
+		out |= VERVE_OFFLOAD_TX_LSO | VERVE_OFFLOAD_TX_ICRC_SEGMENTED;
 	return (below.any & out) |
 	       (below.any & below.all &
 		(VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_STATEFUL));
@@ -184,13 +199,14 @@ static bool can_know(const struct verve_offload_ops *ops)
 	return ops->mr_add && ops->mr_del && ops->qp_add && ops->qp_del;
 }
 
-/* ICRC offload needs sk_validate_xmit_skb, and LSO needs ICRC offload. */
+/* ICRC offload needs sk_validate_xmit_skb, and segmentation needs ICRC offload. */
 static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 {
 	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
 		able &= ~VERVE_OFFLOAD_TX_ICRC;
 	if (!(able & VERVE_OFFLOAD_TX_ICRC))
-		able &= ~VERVE_OFFLOAD_TX_LSO;
+		able &= ~(VERVE_OFFLOAD_TX_LSO |
+			  VERVE_OFFLOAD_TX_ICRC_SEGMENTED);
 	if (!can_know(ops))
 		able &= ~VERVE_OFFLOAD_STATEFUL;
 	if (!ops->rx_sync || !ops->rx_stop)
@@ -354,6 +370,7 @@ static struct notifier_block neighbour_notifier = {
 };
 
 const struct verve_offload_registry verve_offload_registry = {
+	.abi = VERVE_OFFLOAD_ABI,
 	.attach = verve_offload_attach,
 	.detach = verve_offload_detach,
 	.open = verve_offload_open,
@@ -364,7 +381,8 @@ const struct verve_offload_registry verve_offload_registry = {
 	.tx_icrc = verve_offload_tx_icrc,
 	.tx_lso = verve_offload_tx_lso,
 	.takes_trains = verve_offload_takes_trains,
-	.takes_lso = verve_offload_takes_lso,
+	.tx_uso = verve_offload_tx_uso,
+	.takes_segmented = verve_offload_takes_segmented,
 	.join = verve_offload_join,
 	.leave = verve_offload_leave,
 	.publish = verve_offload_publish,

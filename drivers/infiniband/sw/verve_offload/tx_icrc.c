@@ -57,7 +57,7 @@ static u32 fill(struct sk_buff *skb)
 	return packets;
 }
 
-struct sk_buff *verve_offload_segment(struct sk_buff *lso)
+struct sk_buff *verve_offload_segment(struct sk_buff *skb, bool is_lso)
 {
 	const struct verve_offload_transport *transport;
 	struct sk_buff *train = NULL;
@@ -65,7 +65,8 @@ struct sk_buff *verve_offload_segment(struct sk_buff *lso)
 	rcu_read_lock();
 	transport = rcu_dereference(current_transport);
 	if (transport)
-		train = transport->segment(lso);
+		train = is_lso ? transport->segment_lso(skb) :
+				 transport->segment_uso(skb);
 	rcu_read_unlock();
 	return train;
 }
@@ -176,11 +177,18 @@ static struct sk_buff *fall_back(struct sk_buff *skb)
 	return NULL;
 }
 
+/* A device's segmentation may give packets other identifications than software's. */
+static bool is_uso(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) &&
+	       !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST);
+}
+
 int verve_offload_help(struct sk_buff *skb)
 {
 	u32 packets;
 
-	if (!verve_offload_is_due(skb))
+	if (!verve_offload_is_due(skb) || is_uso(skb))
 		return -EOPNOTSUPP;
 	packets = fill(skb);
 	if (!packets)
@@ -213,7 +221,7 @@ bool verve_offload_takes_trains(struct verve_offload_sender *sender)
 static __maybe_unused struct sk_buff *
 settle(struct sock *sk, struct net_device *ndev, struct sk_buff *skb)
 {
-	skb = verve_offload_settle_lso(ndev, skb);
+	skb = verve_offload_settle_segmented(ndev, skb);
 	if (!skb || !is_unsettled(skb))
 		return skb;
 	if (skb->destructor == train_unsettled && !skb_is_gso(skb))
@@ -316,6 +324,9 @@ void verve_offload_stats(const struct verve_offload_sender *sender,
 		stats->lso_skbs += READ_ONCE(part->lso_skbs);
 		stats->lso_pkts += READ_ONCE(part->lso_pkts);
 		stats->lso_fallback += READ_ONCE(part->lso_fallback);
+		stats->uso_skbs += READ_ONCE(part->uso_skbs);
+		stats->uso_pkts += READ_ONCE(part->uso_pkts);
+		stats->uso_fallback += READ_ONCE(part->uso_fallback);
 	}
 }
 

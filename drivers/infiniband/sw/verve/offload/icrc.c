@@ -16,9 +16,12 @@
 #include <rdma/verve_offload_registry.h>
 #include "../device.h"
 #include "../path/net.h"
+#include "../path/train.h"
 #include "../wire/icrc.h"
 #include "icrc.h"
-#include "lso.h"
+#include "segment.h"
+
+#define SEGMENTATION (VERVE_OFFLOAD_TX_LSO | VERVE_OFFLOAD_TX_ICRC_SEGMENTED)
 
 const struct verve_offload_registry *verve_registry;
 
@@ -119,7 +122,8 @@ static u32 fill(struct sk_buff *skb)
 
 static const struct verve_offload_transport transport = {
 	.fill = fill,
-	.segment = verve_lso_segment,
+	.segment_lso = verve_segment_lso,
+	.segment_uso = verve_segment_uso,
 };
 
 /*
@@ -154,7 +158,7 @@ static u32 usable(const struct verve_dev *dev, const struct verve_flow *flow)
 	if (!dev->sender || flow->is_distrusted)
 		return 0;
 	offered = features(flow->dst->dev,
-			   VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_LSO);
+			   VERVE_OFFLOAD_TX_ICRC | SEGMENTATION);
 	return offered && is_plain(flow) ? offered : 0;
 }
 
@@ -165,10 +169,22 @@ void verve_icrc_offload_select(const struct verve_dev *dev,
 
 	flow->icrc_offload = offered & VERVE_OFFLOAD_TX_ICRC &&
 			     verve_registry->takes_trains(dev->sender);
-	flow->has_lso = flow->icrc_offload &&
-			offered & VERVE_OFFLOAD_TX_LSO &&
-			verve_trust_allows(&flow->trust, jiffies) &&
-			verve_registry->takes_lso(dev->sender);
+	if (!flow->icrc_offload || !(offered & SEGMENTATION) ||
+	    !verve_train_is_allowed() ||
+	    !verve_trust_allows(&flow->trust, jiffies) ||
+	    !verve_registry->takes_segmented(dev->sender))
+		offered = 0;
+	flow->has_lso = offered & VERVE_OFFLOAD_TX_LSO;
+	flow->has_uso = offered & VERVE_OFFLOAD_TX_ICRC_SEGMENTED;
+}
+
+bool verve_icrc_offload_segments(const struct verve_flow *flow,
+				 const struct verve_burst *burst)
+{
+	u8 least = verve_trust_is_on_trial(&flow->trust) ?
+		   VERVE_SEGMENT_PROVEN : VERVE_SEGMENT_OFFERED;
+
+	return burst->segmentation >= least;
 }
 
 enum verve_icrc_offload_status
@@ -193,6 +209,11 @@ void verve_icrc_offload_tx_lso(const struct verve_dev *dev, struct sk_buff *skb)
 	verve_registry->tx_lso(dev->sender, skb);
 }
 
+void verve_icrc_offload_tx_uso(const struct verve_dev *dev, struct sk_buff *skb)
+{
+	verve_registry->tx_uso(dev->sender, skb);
+}
+
 bool verve_icrc_offload_is_verified(const struct sk_buff *skb)
 {
 	return skb->ip_summed == CHECKSUM_UNNECESSARY && skb->csum_level &&
@@ -212,6 +233,9 @@ void verve_icrc_offload_stats(const struct verve_dev *dev, u64 *values)
 	values[VERVE_CNT_tx_lso_pkts] += stats.lso_pkts;
 	values[VERVE_CNT_tx_lso_skbs] += stats.lso_skbs;
 	values[VERVE_CNT_tx_lso_fallback] += stats.lso_fallback;
+	values[VERVE_CNT_tx_uso_pkts] += stats.uso_pkts;
+	values[VERVE_CNT_tx_uso_skbs] += stats.uso_skbs;
+	values[VERVE_CNT_tx_uso_fallback] += stats.uso_fallback;
 }
 
 void verve_icrc_offload_open(struct verve_dev *dev)
@@ -230,6 +254,11 @@ void __init verve_icrc_offload_init(void)
 {
 	request_module("verve_offload");
 	verve_registry = symbol_get(verve_offload_registry);
+	if (verve_registry && verve_registry->abi != VERVE_OFFLOAD_ABI) {
+		pr_warn("verve: verve_offload is of another version\n");
+		symbol_put(verve_offload_registry);
+		verve_registry = NULL;
+	}
 	if (verve_registry)
 		verve_registry->attach(&transport);
 }

@@ -9,6 +9,7 @@
 
 struct net_device;
 struct sk_buff;
+struct verve_burst;
 struct verve_dev;
 struct verve_flow;
 struct verve_stats;
@@ -20,12 +21,24 @@ extern const struct verve_offload_registry *verve_registry;
 /**
  * verve_icrc_offload_select() - choose the offloads for the next packets of a flow
  * @dev: device that sends
- * @flow: flow with a route; @flow->icrc_offload and @flow->has_lso are set
+ * @flow: flow with a route; @flow->icrc_offload, @flow->has_lso and @flow->has_uso are
+ *	set
  *
  * Context: BH off, RCU. The caller owns @flow.
  */
 void verve_icrc_offload_select(const struct verve_dev *dev,
 			       struct verve_flow *flow);
+
+/**
+ * verve_icrc_offload_segments() - may the device segment this burst, too?
+ * @flow: flow with LSO or USO
+ * @burst: burst
+ *
+ * Return: false for retransmissions, and for what no ACK vouches for while the device is
+ * on trial (trust.h).
+ */
+bool verve_icrc_offload_segments(const struct verve_flow *flow,
+				 const struct verve_burst *burst);
 
 enum verve_icrc_offload_status {
 	VERVE_ICRC_OFFLOAD_OFFERED,
@@ -65,6 +78,16 @@ void verve_icrc_offload_tx(const struct verve_dev *dev, struct sk_buff *skb);
  * Context: BH off.
  */
 void verve_icrc_offload_tx_lso(const struct verve_dev *dev,
+			       struct sk_buff *skb);
+
+/**
+ * verve_icrc_offload_tx_uso() - leave UDP segmentation and the ICRCs to the NIC
+ * @dev: device that sends
+ * @skb: several packets of equal size in one, each with four bytes for its ICRC
+ *
+ * Context: BH off.
+ */
+void verve_icrc_offload_tx_uso(const struct verve_dev *dev,
 			       struct sk_buff *skb);
 
 /**

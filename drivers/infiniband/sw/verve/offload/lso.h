@@ -16,6 +16,7 @@
 #ifndef VERVE_OFFLOAD_LSO_H
 #define VERVE_OFFLOAD_LSO_H
 
+#include <linux/minmax.h>
 #include "../path/path.h"
 
 /**
@@ -47,17 +48,14 @@ struct sk_buff *verve_lso_build(const struct verve_flow *flow,
 u32 verve_lso_packets(const struct verve_flow *flow,
 		      const struct verve_burst *burst, u32 max_len);
 
+/* Payload of @packets packets from @first on; the last of the message may be shorter */
+static inline u32 verve_lso_length(const struct verve_burst *burst, u32 first,
+				   u32 packets)
+{
+	return min(burst->length - first * burst->mtu, packets * burst->mtu);
+}
+
 /* Bytes from BTH to ICRC in @packets packets of a burst, from @first on */
 u32 verve_lso_bytes(const struct verve_burst *burst, u32 first, u32 packets);
-
-/**
- * verve_lso_segment() - make a train of an LSO packet, at the egress device
- * @lso: LSO packet, data at the link header if there is one; not changed
- *
- * Context: BH off or on.
- * Return: train, a single packet, or NULL: see @segment of struct
- * verve_offload_transport.
- */
-struct sk_buff *verve_lso_segment(struct sk_buff *lso);
 
 #endif

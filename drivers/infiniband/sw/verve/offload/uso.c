@@ -53,18 +53,27 @@ static enum verve_uso_status ask_features(const struct net_device *ndev)
 						   VERVE_USO_STACKED;
 }
 
+static bool is_offered(const struct verve_dev *dev, struct net_device *ndev,
+		       u32 feature)
+{
+	return verve_icrc_offload_query(dev, ndev, feature) ==
+	       VERVE_ICRC_OFFLOAD_OFFERED;
+}
+
 enum verve_uso_status verve_uso_query(const struct verve_dev *dev,
 				      struct net_device *ndev, bool is_v6)
 {
 	const struct verve_uso *uso = &dev->uso[is_v6];
+	bool has_icrcs = is_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC_SEGMENTED);
 	enum verve_uso_status answer = ask_features(segmenter(ndev));
 
-	if (answer != VERVE_USO_USED)
+	if (answer != VERVE_USO_USED && !has_icrcs)
 		return answer;
 	if (!verve_train_is_allowed())
 		return VERVE_USO_DISABLED;
-	if (verve_icrc_offload_query(dev, ndev, VERVE_OFFLOAD_TX_ICRC) ==
-	    VERVE_ICRC_OFFLOAD_OFFERED)
+	if (has_icrcs)
+		return VERVE_USO_USED;
+	if (is_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC))
 		return VERVE_USO_ICRC_OFFLOAD;
 	if (atomic_read(&uso->failures) >= MOST_FAILURES)
 		return VERVE_USO_FAILED;
@@ -101,6 +110,9 @@ u32 verve_uso_segs(const struct verve_dev *dev, struct verve_flow *flow,
 {
 	const struct verve_uso *uso = &dev->uso[flow->av.is_v6];
 
+	if (flow->has_uso)
+		return verve_icrc_offload_segments(flow, burst) ?
+		       VERVE_BUDGET_PACKETS : 0;
 	if (burst->segmentation < VERVE_SEGMENT_PROVEN || !is_able(dev, flow))
 		return 0;
 	if (flow->uso.generation != READ_ONCE(uso->generation))

@@ -10,6 +10,9 @@
  * adds. So Verve tries it: two packets of a flow are sent as one, and their ACK is the
  * proof. Until then no more than two packets are at risk, and they are retransmitted one
  * by one.
+ *
+ * A NIC that computes the ICRCs of the packets that it makes
+ * (VERVE_OFFLOAD_TX_ICRC_SEGMENTED) needs no trial.
  */
 #ifndef VERVE_OFFLOAD_USO_H
 #define VERVE_OFFLOAD_USO_H
@@ -34,7 +37,9 @@ enum verve_uso_status {
 	VERVE_USO_LACKING,	/* the netdev does not segment UDP */
 	VERVE_USO_STACKED,	/* a bond, bridge...: the egress NIC is unknown */
 	VERVE_USO_DISABLED,	/* trains=N */
-	VERVE_USO_ICRC_OFFLOAD,	/* not possible: the NIC computes the ICRC */
+	VERVE_USO_ICRC_OFFLOAD,	/* not possible: the NIC computes ICRCs, but not those
+				 * of packets that it makes
+				 */
 };
 
 /**

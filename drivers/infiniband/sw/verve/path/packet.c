@@ -289,6 +289,21 @@ static u32 start_icrc(const struct sk_buff *head, const struct verve_flow *flow,
 	return verve_icrc_start_v4(&v4, &udp, bth);
 }
 
+/* @len: from the BTH to the end of the ICRC */
+static void put_appended_icrc(const struct sk_buff *head,
+			      const struct verve_flow *flow, u8 *bth, u32 len)
+{
+	const u32 bth_len = sizeof(struct verve_bth_hdr);
+	u32 end = len - VERVE_ICRC_LEN;
+	__le32 icrc;
+	u32 crc;
+
+	crc = start_icrc(head, flow, sizeof(struct udphdr) + len, bth);
+	crc = verve_icrc_update(crc, bth + bth_len, end - bth_len);
+	icrc = verve_icrc_end(crc);
+	memcpy(bth + end, &icrc, sizeof(icrc));
+}
+
 /* Consecutive cuts from one piece share a fragment. */
 static void add_fragment(struct sk_buff *skb, void *data, u32 len)
 {
@@ -311,10 +326,7 @@ int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
 	u32 pad = verve_wire_pad(pdu->length);
 	u32 end = pdu->hdr_len + pdu->length + pad;
 	u32 len = end + VERVE_ICRC_LEN;
-	const u32 bth_len = sizeof(struct verve_bth_hdr);
-	__le32 icrc;
 	u8 *data;
-	u32 crc;
 	int err = 0;
 
 	if (skb_shinfo(head)->nr_frags == MAX_SKB_FRAGS)
@@ -330,11 +342,9 @@ int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
 		put_page(virt_to_head_page(data));
 		return err;
 	}
-	memset(data + end - pad, 0, pad);
-	crc = start_icrc(head, flow, sizeof(struct udphdr) + len, data);
-	crc = verve_icrc_update(crc, data + bth_len, end - bth_len);
-	icrc = verve_icrc_end(crc);
-	memcpy(data + end, &icrc, sizeof(icrc));
+	memset(data + end - pad, 0, pad + VERVE_ICRC_LEN);
+	if (likely(!flow->icrc_offload))
+		put_appended_icrc(head, flow, data, len);
 	add_fragment(head, data, len);
 	return 0;
 }

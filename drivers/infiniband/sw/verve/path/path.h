@@ -57,6 +57,7 @@ struct verve_uso_flow {
  * @is_distrusted: no ICRC offload until the route is renewed, since packets with
  *	an offloaded ICRC were not answered
  * @has_lso: the egress device segments messages
+ * @has_uso: the egress device segments UDP, and computes the ICRCs afterwards
  * @trust: evidence that what the device segments arrives
  * @uso: evidence that the NIC segments UDP correctly
  *
@@ -71,6 +72,7 @@ struct verve_flow {
 	bool icrc_offload;
 	bool is_distrusted;
 	bool has_lso;
+	bool has_uso;
 	struct verve_trust trust;
 	struct verve_uso_flow uso;
 };
@@ -108,8 +110,9 @@ void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow);
  */
 enum verve_segmentation {
 	VERVE_SEGMENT_HERE,	/* none: the path makes each packet */
-	VERVE_SEGMENT_OFFERED,	/* a device with LSO by a driver's registration; USO is
-				 * excluded, since no ACK would reveal its errors
+	VERVE_SEGMENT_OFFERED,	/* a device whose driver has registered, so that it makes
+				 * the ICRCs. Without them USO is excluded, since no ACK
+				 * would reveal its errors
 				 */
 	VERVE_SEGMENT_PROVEN,	/* a NIC with USO that was proven for this flow */
 	VERVE_SEGMENT_TRY,	/* a NIC with USO, as a trial */

@@ -29,6 +29,7 @@ void verve_flow_reset(struct verve_flow *flow)
 	flow->icrc_offload = false;
 	flow->is_distrusted = false;
 	flow->has_lso = false;
+	flow->has_uso = false;
 	flow->trust = (struct verve_trust) {};
 	flow->uso = (struct verve_uso_flow) {};
 }
@@ -39,6 +40,7 @@ bool verve_flow_distrust(struct verve_flow *flow)
 
 	flow->icrc_offload = false;
 	flow->has_lso = false;
+	flow->has_uso = false;
 	flow->is_distrusted |= icrc_offload;
 	if (flow->uso.state == VERVE_USO_PROVEN)
 		flow->uso.state = VERVE_USO_UNPROVEN;

@@ -5,6 +5,7 @@
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/netdevice.h>
+#include <linux/sctp.h>
 #include <linux/udp.h>
 #include <net/dst.h>
 #include <net/ip.h>
@@ -56,8 +57,31 @@ static u32 headers_len(const struct sk_buff *skb)
 	return skb_network_header_len(skb) + sizeof(struct udphdr);
 }
 
+/* A packet for the registry's way counts as GSO of SCTP, whose header is longer. */
+static bool fits_way(const struct verve_flow *flow, const struct sk_buff *skb)
+{
+	return !flow->has_uso ||
+	       skb->len - sizeof(struct udphdr) + sizeof(struct sctphdr) <=
+	       dst_mtu(flow->dst);
+}
+
+/* May further packets be appended to @skb for USO? Return: 0, or the limit of packets */
+static u32 max_segs(const struct verve_train *train, struct verve_flow *flow,
+		    const struct verve_burst *burst, const struct sk_buff *skb)
+{
+	if (train->max_packets <= 1 || !fits_way(flow, skb))
+		return 0;
+	return verve_uso_segs(train->dev, flow, burst);
+}
+
+static bool is_acknowledged(const struct verve_burst *burst)
+{
+	return burst->segmentation >= VERVE_SEGMENT_PROVEN;
+}
+
 static void put_head(struct verve_train *train, struct verve_flow *flow,
-		     const struct verve_burst *burst, struct sk_buff *skb)
+		     const struct verve_burst *burst, u32 psn,
+		     struct sk_buff *skb)
 {
 	set_limits(train, flow->dst);
 	skb_dst_set(skb, dst_clone(flow->dst));
@@ -68,8 +92,9 @@ static void put_head(struct verve_train *train, struct verve_flow *flow,
 	train->icrc_offload = flow->icrc_offload;
 	train->packets = 1;
 	train->bytes = skb->len - headers_len(skb);
-	train->max_segs = train->max_packets > 1 ?
-			  verve_uso_segs(train->dev, flow, burst) : 0;
+	train->max_segs = max_segs(train, flow, burst, skb);
+	train->first_psn = psn;
+	train->requests = is_acknowledged(burst);
 	train->is_trial = train->max_segs == VERVE_USO_TRIAL_SEGS;
 	train->is_closed = false;
 }
@@ -117,12 +142,15 @@ static bool has_room(const struct verve_train *train, u32 len)
  * last may be shorter.
  */
 static bool may_append(const struct verve_train *train,
+		       const struct verve_flow *flow,
 		       const struct verve_burst *burst, u32 len)
 {
 	u8 least = train->is_trial ? VERVE_SEGMENT_TRY : VERVE_SEGMENT_PROVEN;
 
-	return burst->segmentation >= least && !train->is_closed &&
-	       train->packets < train->max_segs && has_room(train, len) &&
+	if (train->icrc_offload ? !verve_icrc_offload_segments(flow, burst) :
+				  burst->segmentation < least)
+		return false;
+	return !train->is_closed && train->packets < train->max_segs && has_room(train, len) &&
 	       len <= skb_headlen(train->head) - headers_len(train->head);
 }
 
@@ -130,6 +158,18 @@ static u32 len_of(const struct verve_pdu *pdu)
 {
 	return pdu->hdr_len + pdu->length + verve_wire_pad(pdu->length) +
 	       VERVE_ICRC_LEN;
+}
+
+/* The ACKs of requests tell whether the device makes right packets of them. */
+static void watch(struct verve_train *train, struct verve_flow *flow,
+		  const struct verve_burst *burst, u32 psn)
+{
+	if (!train->icrc_offload || !is_acknowledged(burst) ||
+	    train->requests != train->packets ||
+	    verve_psn_diff(psn, train->first_psn) != train->requests)
+		return;
+	train->requests++;
+	verve_trust_watch(&flow->trust, train->first_psn, train->requests);
 }
 
 /* Return: 0; -ENOBUFS when the packet must be built by itself; or another error */
@@ -140,7 +180,7 @@ static int append(struct verve_train *train, struct verve_flow *flow,
 	u32 len = len_of(pdu);
 	int err;
 
-	if (!may_append(train, burst, len) ||
+	if (!may_append(train, flow, burst, len) ||
 	    (train->is_trial && !verve_uso_try(train->dev, flow, pdu->psn)))
 		return -ENOBUFS;
 	err = verve_packet_append(head, flow, pdu, burst->qpn, burst->payload);
@@ -149,6 +189,7 @@ static int append(struct verve_train *train, struct verve_flow *flow,
 			verve_uso_cancel(train->dev, flow);
 		return err;
 	}
+	watch(train, flow, burst, pdu->psn);
 	train->packets++;
 	train->bytes += len;
 	train->is_closed = len < skb_headlen(head) - headers_len(head);
@@ -156,7 +197,8 @@ static int append(struct verve_train *train, struct verve_flow *flow,
 }
 
 static void couple(struct verve_train *train, struct verve_flow *flow,
-		   const struct verve_burst *burst, struct sk_buff *skb)
+		   const struct verve_burst *burst, u32 psn,
+		   struct sk_buff *skb)
 {
 	if (train->head &&
 	    (train->max_segs || !has_room(train, skb->len - headers_len(skb))))
@@ -164,7 +206,7 @@ static void couple(struct verve_train *train, struct verve_flow *flow,
 	if (train->head)
 		put_behind(train, skb);
 	else
-		put_head(train, flow, burst, skb);
+		put_head(train, flow, burst, psn, skb);
 }
 
 int verve_train_put(struct verve_train *train, struct verve_flow *flow,
@@ -182,7 +224,7 @@ int verve_train_put(struct verve_train *train, struct verve_flow *flow,
 	skb = verve_packet_build(flow, pdu, burst->qpn, burst->payload);
 	if (IS_ERR(skb))
 		return PTR_ERR(skb);
-	couple(train, flow, burst, skb);
+	couple(train, flow, burst, pdu->psn, skb);
 	return 0;
 }
 
@@ -228,10 +270,10 @@ void verve_train_seal(struct verve_train *train)
 		return;
 	skb_shinfo(head)->gso_size = skb_headlen(head) - headers_len(head);
 	skb_shinfo(head)->gso_segs = train->packets;
-	if (unlikely(train->max_segs))
-		seal_uso(train);
-	else
+	if (likely(!train->max_segs))
 		seal_train(train);
+	else if (!train->icrc_offload)
+		seal_uso(train);
 	udp_hdr(head)->len = htons(head->len - skb_network_header_len(head));
 }
 
@@ -267,24 +309,22 @@ static void transmit(struct verve_train *train)
 	train->head = NULL;
 }
 
+static void leave_icrcs(struct verve_train *train)
+{
+	if (train->max_segs && train->packets > 1)
+		verve_icrc_offload_tx_uso(train->dev, train->head);
+	else
+		verve_icrc_offload_tx(train->dev, train->head);
+}
+
 void verve_train_flush(struct verve_train *train)
 {
 	if (!train->head)
 		return;
 	verve_train_seal(train);
 	if (train->icrc_offload)
-		verve_icrc_offload_tx(train->dev, train->head);
+		leave_icrcs(train);
 	transmit(train);
-}
-
-/* What no ACK vouches for stays with software while the device is on trial. */
-static bool may_segment(const struct verve_flow *flow,
-			const struct verve_burst *burst)
-{
-	u8 least = verve_trust_is_on_trial(&flow->trust) ?
-		   VERVE_SEGMENT_PROVEN : VERVE_SEGMENT_OFFERED;
-
-	return burst->segmentation >= least;
 }
 
 /* No LSO for retransmissions, nor for a single packet */
@@ -294,7 +334,7 @@ static u32 lso_packets(const struct verve_train *train,
 {
 	u32 most;
 
-	if (!may_segment(flow, burst))
+	if (!verve_icrc_offload_segments(flow, burst))
 		return 0;
 	most = min3(burst->packets - first, train->max_packets,
 		    verve_lso_packets(flow, burst, train->max_len));
@@ -319,7 +359,7 @@ int verve_train_put_lso(struct verve_train *train, struct verve_flow *flow,
 		verve_count(train, send_err, packets);
 		return packets;
 	}
-	if (burst->segmentation >= VERVE_SEGMENT_PROVEN)
+	if (is_acknowledged(burst))
 		verve_trust_watch(&flow->trust,
 				  verve_psn_add(burst->pdu.psn, first), packets);
 	skb_dst_set(skb, dst_clone(flow->dst));

@@ -34,6 +34,8 @@ struct verve_qp;
  * @icrc_offload: the device fills in the ICRCs
  * @max_segs: limit of packets that the NIC will cut @head into (USO); @head then is one
  *	packet with the payload of all. 0: @head is a train
+ * @first_psn: PSN of the first packet, if @requests
+ * @requests: number of packets of RC SENDs and WRITEs at the front, for USO
  * @is_trial: this is a trial of USO (offload/uso.h)
  * @is_closed: the last packet for USO is shorter than the first, so no other may follow
  * @peer: QP that bursts are handed over to, without packets; or NULL
@@ -56,6 +58,8 @@ struct verve_train {
 	bool is_v6;
 	bool icrc_offload;
 	u32 max_segs;
+	u32 first_psn;
+	u32 requests;
 	bool is_trial;
 	bool is_closed;
 	struct verve_qp *peer;

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/**
+ * DOC: The way of a packet that a device segments
+ *
+ * There are two kinds: LSO packets, and those for UDP segmentation (USO). Both are longer
+ * than the path MTU, and only the egress device may segment them. Like a train, a packet
+ * has a socket on its way. Where it leaves the stack, the socket's callback decides.
+ * Either the device segments the packet, or the packet becomes a train right there. The
+ * ICRCs of the train are due, as for other trains (tx_icrc.c).
+ *
+ * On its way, the packet has the GSO type SKB_GSO_SCTP, which means nothing with UDP.
+ * VLANs and other netdevs in software take this type whole, and no NIC does. So any
+ * attempt of the stack to segment the packet fails, and drops it: the packets would lack
+ * their ICRCs. The same happens to a copy without a socket at the queue of a NIC. The
+ * transport sends what was lost again in single packets. There may be a lasting reason
+ * for the loss, so no such packets are sent for a while.
+ */
+#include <linux/netdevice.h>
+#include <net/gso.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/sock.h>
+#include "offload.h"
+
+/* If such packets never arrive, one is lost in each pause. */
+#define PAUSE	HZ
+
+/* Destructor before a decision: the packet was dropped, or lost its socket on the way. */
+static void undecided(struct sk_buff *skb)
+{
+	struct verve_offload_sender *sender = verve_offload_sender(skb->sk);
+
+	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
+	verve_offload_begin_pause(&sender->barred_until, PAUSE);
+	verve_offload_let_go(skb);
+}
+
+/* The same destructors, which tell the kinds apart by their addresses */
+static void lso_undecided(struct sk_buff *skb)
+{
+	undecided(skb);
+}
+
+static void uso_undecided(struct sk_buff *skb)
+{
+	undecided(skb);
+}
+
+/* Destructor after the decision: the driver has sent or dropped the packet. */
+void verve_offload_lso_due(struct sk_buff *skb)
+{
+	verve_offload_let_go(skb);
+}
+EXPORT_SYMBOL_GPL(verve_offload_lso_due);
+
+static void tx(struct verve_offload_sender *sender, struct sk_buff *skb,
+	       void (*destructor)(struct sk_buff *skb))
+{
+	skb_shinfo(skb)->gso_type = VERVE_OFFLOAD_LSO_GSO;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	verve_offload_attach_socket(skb, &sender->inet.sk, destructor);
+}
+
+void verve_offload_tx_lso(struct verve_offload_sender *sender,
+			  struct sk_buff *skb)
+{
+	tx(sender, skb, lso_undecided);
+}
+
+/* Some drivers look at the start of the checksum before they tell their features. */
+static void set_csum_start(struct sk_buff *skb)
+{
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+}
+
+void verve_offload_tx_uso(struct verve_offload_sender *sender,
+			  struct sk_buff *skb)
+{
+	set_csum_start(skb);
+	tx(sender, skb, uso_undecided);
+}
+
+bool verve_offload_takes_segmented(struct verve_offload_sender *sender)
+{
+	return !verve_offload_is_pause(&sender->barred_until);
+}
+
+/*
+ * Hand an LSO packet to the device. It is no GSO packet any more, so the stack does not
+ * ask for features of the netdev. Clones on other ways must keep their GSO type.
+ */
+static bool offload_lso(struct net_device *ndev, struct sk_buff *skb)
+{
+	const u32 needed = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_LSO;
+	u32 packets = verve_offload_packets(skb);
+
+	skb->destructor = verve_offload_lso_due;
+	if (!verve_offload_may_send(ndev, skb, needed) ||
+	    skb_unclone(skb, GFP_ATOMIC)) {
+		skb->destructor = lso_undecided;
+		return false;
+	}
+	skb_shinfo(skb)->gso_type = 0;
+	verve_offload_count(skb->sk, lso_skbs, 1);
+	verve_offload_count(skb->sk, lso_pkts, packets);
+	verve_offload_count(skb->sk, device, packets);
+	return true;
+}
+
+/* UDP segmentation always includes checksums; each begins with that of these fields. */
+static void put_pseudo_sum(struct sk_buff *skb)
+{
+	u32 len = skb->len - skb_transport_offset(skb);
+	struct udphdr *udp = udp_hdr(skb);
+
+	if (ip_hdr(skb)->version == 6)
+		udp->check = ~csum_ipv6_magic(&ipv6_hdr(skb)->saddr,
+					      &ipv6_hdr(skb)->daddr, len,
+					      IPPROTO_UDP, 0);
+	else
+		udp->check = ~csum_tcpudp_magic(ip_hdr(skb)->saddr,
+						ip_hdr(skb)->daddr, len,
+						IPPROTO_UDP, 0);
+}
+
+static bool has_plain_ip(const struct sk_buff *skb)
+{
+	return skb_network_header_len(skb) == (ip_hdr(skb)->version == 6 ?
+					       sizeof(struct ipv6hdr) :
+					       sizeof(struct iphdr));
+}
+
+/* Make a packet GSO of the kind that any device gets. */
+static void become_udp_gso(struct sk_buff *skb)
+{
+	skb->destructor = verve_offload_due;
+	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	set_csum_start(skb);
+	put_pseudo_sum(skb);
+}
+
+static void be_undecided_again(struct sk_buff *skb)
+{
+	skb->destructor = uso_undecided;
+	skb_shinfo(skb)->gso_type = VERVE_OFFLOAD_LSO_GSO;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	udp_hdr(skb)->check = 0;
+}
+
+/*
+ * Hand a packet to the device for UDP segmentation. The device must take it whole: the
+ * stack would segment it without ICRCs. The stack decides by the features that it has
+ * asked for before this callback. Clones on other ways must keep their GSO type.
+ */
+static bool offload_uso(struct net_device *ndev, struct sk_buff *skb)
+{
+	const u32 needed = VERVE_OFFLOAD_TX_ICRC |
+			   VERVE_OFFLOAD_TX_ICRC_SEGMENTED;
+	u32 packets = verve_offload_packets(skb);
+	netdev_features_t seen;
+
+	if (!has_plain_ip(skb) || skb_unclone(skb, GFP_ATOMIC))
+		return false;
+	seen = netif_skb_features(skb);
+	become_udp_gso(skb);
+	if (netif_needs_gso(skb, seen & netif_skb_features(skb)) ||
+	    !verve_offload_may_send(ndev, skb, needed)) {
+		be_undecided_again(skb);
+		return false;
+	}
+	verve_offload_count(skb->sk, uso_skbs, 1);
+	verve_offload_count(skb->sk, uso_pkts, packets);
+	verve_offload_count(skb->sk, device, packets);
+	return true;
+}
+
+/* Does a packet stay as it is at this netdev? */
+static bool stays(struct net_device *ndev, struct sk_buff *skb)
+{
+	if (verve_offload_passes_on(ndev))
+		return !netif_needs_gso(skb, netif_skb_features(skb));
+	return skb->destructor == lso_undecided ? offload_lso(ndev, skb) :
+						  offload_uso(ndev, skb);
+}
+
+static struct sk_buff *become_train(struct sk_buff *skb)
+{
+	bool is_lso = skb->destructor == lso_undecided;
+	struct sk_buff *train = verve_offload_segment(skb, is_lso);
+
+	if (!train) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	if (is_lso)
+		verve_offload_count(skb->sk, lso_fallback,
+				    verve_offload_packets(skb));
+	else
+		verve_offload_count(skb->sk, uso_fallback,
+				    verve_offload_packets(skb));
+	verve_offload_tx_icrc(verve_offload_sender(skb->sk), train);
+	/* validate_xmit_skb_list() expects the last packet of the list in @prev. */
+	train->prev = train;
+	verve_offload_detach_socket(skb);
+	consume_skb(skb);
+	return train;
+}
+
+struct sk_buff *verve_offload_settle_segmented(struct net_device *ndev,
+					       struct sk_buff *skb)
+{
+	if ((skb->destructor != lso_undecided &&
+	     skb->destructor != uso_undecided) || stays(ndev, skb))
+		return skb;
+	return become_train(skb);
+}

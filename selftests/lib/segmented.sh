@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Tests for NICs that make packets of one, with their ICRCs. Sourced after testnic.sh, by
+# a test that has set
+#
+# KIND		lso or uso: counters are named by it
+# CAN		the bit of the NIC's ability
+# LEAST		of the 4000 packets of writes(), so many are left to the NIC at least
+# offers	a function: both NICs offer it, together with ICRCs
+# offers_nothing	a function: software makes all packets
+
+ICRC=1 RX=2
+PKTS=tx_${KIND}_pkts
+SKBS=tx_${KIND}_skbs
+FALLBACK=tx_${KIND}_fallback
+REQUESTS=$(printf '%02x ' {0..12} 19 20 {32..43} 100 101)
+ANSWERS=$(printf '%02x ' {13..18})
+PARAMETERS=/sys/module/verve/parameters
+# An option of segments.py
+ANY_IDS=
+
+[ "$(cat $PARAMETERS/trains 2>/dev/null)" != N ] ||
+	skip_all "the NIC segments nothing without trains: trains=N"
+
+gro() { # on|off
+	ip netns exec "$NS_A" ethtool -K va gro "$1" &&
+	ip netns exec "$NS_B" ethtool -K vb gro "$1"
+}
+
+# ---------------------------------------------------------------- the wire
+
+# what_is_sent LISTING NETNS NETDEV COMMAND...: captures and checks packets received there
+what_is_sent() {
+	local listing=$1 ns=$2 netdev=$3
+
+	shift 3
+	capture "$ns" "$netdev" "$TMP/wire.pcap" "$@" &&
+	python3 "$LIB/segments.py" $ANY_IDS "$TMP/wire.pcap" "$listing" \
+		>"$TMP/segments" || fail "$(cat "$TMP/segments")"
+}
+
+# is_equal NETNS NETDEV COMMAND...: the packets that arrive there are the same as without
+# the NIC
+is_equal() {
+	gro off && offers_nothing && what_is_sent "$TMP/software" "$@" &&
+	offers && what_is_sent "$TMP/messages" "$@" &&
+	gro on || return
+	diff "$TMP/software" "$TMP/messages" >"$TMP/diff" ||
+		fail "$(head -n 20 "$TMP/diff")"
+}
+
+# nic_makes DEVICE COMMAND...: the NIC segments messages meanwhile
+nic_makes() {
+	local dev=$1 cut netdev=va
+
+	shift
+	[ "$dev" = $DEV_A ] || netdev=vb
+	cut=$(knob $netdev cut)
+	gained "$dev" "$PKTS" "$@" || return
+	cut=$(($(knob $netdev cut) - cut))
+	[ $cut -ge 200 ] && [ $cut = "$GAINED" ] ||
+		fail "the NIC made $cut packets of $GAINED"
+}
+
+# software_makes DEVICE COMMAND...: the NIC refuses, and software segments them
+software_makes() {
+	local dev=$1 netdev=va
+
+	shift
+	[ "$dev" = $DEV_A ] || netdev=vb
+	turn $netdev refuse 1000000000
+	gained "$dev" "$FALLBACK" "$@"
+	local rc=$?
+	turn $netdev refuse 0
+	[ $rc = 0 ] && [ "$GAINED" -ge 200 ] || fail "$rc: $GAINED packets"
+}
+
+# Called by nic_makes or software_makes
+writes_are_equal() {
+	local who=$1
+
+	shift
+	$who $DEV_A is_equal "$NS_B" vb perftest ib_write_bw -s 8000 -n 64 "$@"
+}
+
+sends_are_equal() {
+	$1 $DEV_A is_equal "$NS_B" vb perftest ib_send_bw -s 65536 -n 16
+}
+
+reads_are_equal() {
+	$1 $DEV_B is_equal "$NS_A" va perftest ib_read_bw -s 30001 -n 16
+}
+
+over_ipv6() {
+	local GID_C GID_S
+
+	GID_C=$(gid_index $DEV_C ipv6) GID_S=$(gid_index $DEV_S ipv6)
+	"$@"
+}
+
+# all_opcodes offload|fallback OPTION...
+all_opcodes() {
+	local who=$1
+
+	shift
+	offers && gro off || return
+	[ "$who" = offload ] || both refuse 1000000000
+	used "tx_${KIND}_${who/offload/pkts}" least 100 \
+		are_right "$NS_B" vb "$REQUESTS" "$@" &&
+	are_right "$NS_A" va "$ANSWERS" "$@"
+	local rc=$?
+	both refuse 0
+	gro on
+	return $rc
+}
+
+# ---------------------------------------------------------------- NIC or software
+
+not_offered() {
+	offers
+	both able "$1"
+	used "$PKTS" most 0 writes &&
+	used "$FALLBACK" most 0 writes
+}
+
+# A packet that the driver refuses becomes a train, whose ICRCs the NIC may make.
+refused() {
+	offers
+	turn va refuse 20
+	used "$FALLBACK" least 30 writes || return
+	[ "$(knob va refuse)" = 0 ] || fail "$(knob va refuse) to refuse"
+}
+
+one_by_one() {
+	offers && echo N >$PARAMETERS/trains
+	used "$PKTS" most 0 writes
+	local rc=$?
+	echo Y >$PARAMETERS/trains
+	return $rc
+}
+
+# The peer drops packets that the NIC made, and they are sent again one by one.
+bad_are_repeated() {
+	local bad
+
+	offers
+	bad=$(hw_counter $DEV_B rx_icrc_encapsulated)
+	turn va miscut 3
+	writes || return
+	bad=$(($(hw_counter $DEV_B rx_icrc_encapsulated) - bad))
+	[ $bad -ge 6 ] || fail "$bad bad packets were noticed"
+}
+
+# distrusted COMMAND...: only what the NIC segments gets wrong ICRCs, so no QP waits for a
+# timeout
+distrusted() {
+	offers
+	turn va miscut 1000000000
+	used offload_distrusted least 1 "$@"
+	local rc=$?
+	turn va miscut 0
+	[ $rc = 0 ] && used "$PKTS" least $LEAST writes
+}
+
+# A NIC that is always right keeps its work, whatever the network loses.
+trusted() {
+	offers
+	turn va lose 1009
+	used "$PKTS" least 50000 used offload_distrusted most 0 \
+		perftest ib_write_bw -s 1048576 -n 60
+	local rc=$?
+	turn va lose 0
+	return $rc
+}
+
+# is_shown FILE ITEM: in sysfs, and by `rdma resource`
+is_shown() {
+	local file=/sys/class/infiniband/$DEV_A/offload/$1
+
+	both able $ICRC && [[ "$(<"$file")" = off:* ]] &&
+	offers && [ "$(<"$file")" = "in use" ] || fail "$(<"$file")" || return
+	load_begin QPS=8 || return
+	within 5 qps_have "$2"
+	local rc=$?
+	load_end && return $rc
+}
+
+qps_have() { # ITEM
+	rdma -dd resource show qp link $DEV_A/1 | grep -q "drv_$1 1"
+}
+
+# ---------------------------------------------------------------- other ways
+
+through_vlan() {
+	vlan_on_top && offers || return
+	used "$PKTS" least $LEAST writes_on_top &&
+	# The VLAN does not pass such packets on any more.
+	ip netns exec "$NS_A" ethtool -K v7 tx-sctp-segmentation off &&
+	used "$PKTS" most 0 \
+		used tx_icrc_offload least $LEAST writes_on_top
+}
+
+through_bond() { # MODE
+	bond_on_top "$1" && offers || return
+	used "$PKTS" most 0 writes_on_top
+}
+
+# A packet reaches a device that cannot segment it: its route leads to A's netdev, but
+# the firewall has the route looked up again.
+rerouted() {
+	offers && second_wire && reroute &&
+	used "$PKTS" most 0 \
+		used "$FALLBACK" least $LEAST \
+		used tx_icrc_fallback least $LEAST writes
+	local rc=$?
+	ip netns exec "$NS_A" nft delete table ip reroute
+	ip -n "$NS_A" link del xa
+	return $rc
+}
+
+reroute() {
+	ip -n "$NS_A" route add 10.0.0.2 tos 0x10 dev xa &&
+	ip netns exec "$NS_A" nft -f - <<-EOF
+	table ip reroute {
+		chain output {
+			type route hook output priority 0
+			udp dport 4791 ip dscp set 4
+		}
+	}
+	EOF
+}
+
+# Copies without a socket are dropped. After the first loss, single packets are sent.
+redirected() {
+	offers && redirect
+	used "$PKTS" most 0 writes
+	local rc=$?
+	unredirect
+	return $rc
+}
+
+mirrored() {
+	offers && redirect mirror
+	used "$PKTS" least 3000 writes
+	local rc=$?
+	unredirect
+	return $rc
+}
+
+# qdisc KIND OPTION...: A's netdev gets this queue
+qdisc() {
+	offers
+	ip netns exec "$NS_A" tc qdisc add dev va root "$@" && writes
+	local rc=$?
+	ip netns exec "$NS_A" tc qdisc del dev va root
+	return $rc
+}
+
+dropped() {
+	used tx_icrc_unsettled least 1 qdisc netem loss 3%
+}
+
+# Other tests over such a NIC: memory on demand that may be absent in the middle of a
+# message, and keys that messages invalidate
+works() { # PROGRAM
+	local rc=0
+
+	offers
+	gained $DEV_A "$PKTS" c_test "$@" >"$TMP/works" || rc=$?
+	[ $rc != $KSFT_SKIP ] || { skip "this kernel does not have it"; return; }
+	[ $rc = 0 ] || fail "$(<"$TMP/works")" || return
+	[ "$GAINED" -gt 0 ] || fail "the NIC made nothing"
+}
+
+# A tap at A sees the packets that the driver gets.
+captured_here() {
+	local pid size
+
+	offers
+	ip netns exec "$NS_A" tcpdump -i va -U -Z root -w "$TMP/own.pcap" \
+		udp port 4791 2>"$TMP/tcpdump" &
+	pid=$!
+	within 5 captures && used "$PKTS" least $LEAST writes || return
+	sleep 0.3
+	kill $pid
+	wait $pid
+	size=$(stat -c %s "$TMP/own.pcap")
+	[ "$size" -gt 1000000 ] || fail "$size bytes"
+}
+
+large_mtu() {
+	offers
+	used "$PKTS" least 1500 perftest ib_write_bw -s 65536 -n 100
+}
+
+# ---------------------------------------------------------------- in mid-traffic
+
+fails() {
+	turn va refuse $((RANDOM % 50)) && turn vb refuse $((RANDOM % 50)) &&
+	turn va miscut $((RANDOM % 3)) && turn vb corrupt $((RANDOM % 3))
+}
+
+# under_load ABLE COMMAND...: as meanwhile, and the NIC makes packets at times
+under_load() {
+	used "$PKTS" least 100 meanwhile "$@"
+}
+
+begin() {
+	offers && load_begin QPS=8
+}

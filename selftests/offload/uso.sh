@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A NIC that segments UDP computes the ICRCs of the packets that it makes, whatever their
+# IPv4 identifications are. No message is lost, doubled or changed when the NIC stops
+# offering that under traffic. Where the NIC does not segment a packet, software does.
+#
+#	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
+#	                  ^ tcpdump
+
+. "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/load.sh"
+. "$LIB/testnic.sh"
+KIND=uso
+CAN=32
+# Where a round of the engine ends, single packets are sent.
+LEAST=3500
+. "$LIB/segmented.sh"
+
+need tcpdump python3 ethtool tc nft
+
+BOTH=$((ICRC | CAN))
+
+# Both netdevs segment UDP, or do not, but take no trains.
+segments() { # on|off
+	local nic ns
+
+	for nic in "$NS_A va" "$NS_B vb"; do
+		read -r ns nic <<<"$nic"
+		ip netns exec "$ns" ethtool -K "$nic" tx-gso-list off \
+			tx-udp-segmentation "$1" || return
+	done
+}
+
+uso_topo() {
+	topo "$@" && segments on
+}
+
+in_bad_network() {
+	segments on && bad_network
+}
+
+offers() {
+	segments on && both able $BOTH
+}
+
+# Without ICRCs, USO would be tried.
+offers_nothing() {
+	both able 0 && segments off
+}
+
+made_by_nic() {
+	local skbs
+
+	offers
+	skbs=$(knob va segmented)
+	used "$PKTS" least $LEAST used "$SKBS" least 900 writes || return
+	skbs=$(($(knob va segmented) - skbs))
+	# 500 messages of 8 packets. The first, with a RETH, is longer than the others.
+	[ $skbs -ge 900 ] && [ $skbs -le 1400 ] || fail "$skbs packets came whole"
+}
+
+# The NIC computes each ICRC after it has assigned the identification.
+any_identifications() { # KNOB
+	local ANY_IDS=--any-ids
+
+	both ids "$1"
+	writes_are_equal nic_makes
+	local rc=$?
+	both ids 0
+	return $rc
+}
+
+# Packets of several short messages are made of one.
+many_messages() {
+	offers
+	gained $DEV_A "$SKBS" used "$PKTS" least 1500 \
+		perftest ib_write_bw -s 1024 -n 2000 -l 20 || return
+	[ "$GAINED" -le 500 ] || fail "$GAINED skbs"
+}
+
+switched_off() {
+	offers && segments off &&
+	used "$PKTS" most 0 used tx_icrc_offload least $LEAST writes
+}
+
+flip() {
+	turn va able $((RANDOM % 64)) && turn vb able $((RANDOM % 64))
+}
+
+ethtool_flips() {
+	segments "$([ $((RANDOM % 2)) = 0 ] && echo on || echo off)"
+}
+
+ALL=$((BOTH | RX))
+
+tap_setup uso_topo two 1500
+tap_add "on the wire, RDMA WRITE" writes_are_equal nic_makes
+tap_add "on the wire, RDMA WRITE, IPv6" over_ipv6 writes_are_equal nic_makes
+tap_add "on the wire, SEND" sends_are_equal nic_makes
+tap_add "on the wire, UC" writes_are_equal nic_makes -c UC
+tap_add "on the wire, responses to READs" reads_are_equal nic_makes
+tap_add "on the wire, all opcodes, IPv4" all_opcodes offload
+tap_add "on the wire, constant identifications" any_identifications 1
+tap_add "on the wire, random identifications" any_identifications 2
+tap_add "by software, RDMA WRITE" writes_are_equal software_makes
+if [ ! "$QUICK" ]; then
+	tap_add "on the wire, all opcodes, IPv6" all_opcodes offload -6
+	tap_add "by software, RDMA WRITE, IPv6" \
+		over_ipv6 writes_are_equal software_makes
+	tap_add "by software, SEND" sends_are_equal software_makes
+	tap_add "by software, UC" writes_are_equal software_makes -c UC
+	tap_add "by software, responses to READs" reads_are_equal software_makes
+	tap_add "by software, all opcodes, IPv4" all_opcodes fallback
+fi
+tap_add "by software, all opcodes, IPv6" all_opcodes fallback -6
+tap_add "made by the NIC" made_by_nic
+tap_add "several messages in one" many_messages
+tap_add "none where ethtool switches it off" switched_off
+tap_add "by software where the NIC makes ICRCs only" not_offered $ICRC
+tap_add "what the NIC refuses, software does" refused
+tap_add "none where trains are off" one_by_one
+tap_add "the driver was asked nothing unusual" driver_is_content
+tap_add "bad packets are sent again" bad_are_repeated
+tap_add "a NIC whose packets are always wrong is distrusted" \
+	distrusted perftest ib_write_bw -s 8192 -n 4000
+tap_add "that is noticed with one message at a time" \
+	distrusted perftest ib_write_bw -s 8192 -n 60 -t 1
+tap_add "a NIC that is right is trusted in a bad network" trusted
+tap_add "what is in use is shown" is_shown segmentation_ipv4 segmented_by_nic
+tap_add "captured where they are sent" captured_here
+tap_add "memory on demand" works paging_odp
+tap_add "memory that is absent" works paging_stall
+tap_add "through a VLAN" through_vlan
+tap_add "rerouted to another device" rerouted
+tap_add "redirected to another device" redirected
+tap_add "mirrored to another device" mirrored
+tap_add "dropped before the device" dropped
+tap_add "a queue that takes no long packets" qdisc tbf rate 1gbit burst 5k limit 10m
+tap_add "the driver was asked nothing unusual on the way" driver_is_content
+tap_setup topo two 9000
+tap_add "packets of 4 KiB" large_mtu
+tap_add "packets of 4 KiB on the wire" sends_are_equal nic_makes
+tap_setup topo two 4180
+tap_add "packets that fill the MTU" large_mtu
+tap_setup topo two 1500
+tap_add "packets through a bond" through_bond active-backup
+tap_setup uso_topo two 1500
+tap_add "features flip" under_load $ALL flip
+tap_add "the NIC is reset" under_load $ALL reset_both
+tap_add "the driver withdraws" under_load $ALL withdraw_both
+tap_add "the NIC fails" under_load $ALL fails
+tap_add "the netdev goes down" under_load $ALL a_goes_down
+tap_add "segmentation is switched" under_load $ALL ethtool_flips
+tap_setup in_bad_network
+tap_add "features flip in a bad network" under_load $ALL flip
+tap_setup good_network
+tap_add "the driver is unloaded" driver_goes_under begin
+tap_setup topo two 1500
+tap_add "the transport is unloaded" transport_goes_under registry_stays begin
+tap_run
