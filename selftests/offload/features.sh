@@ -296,7 +296,7 @@ follows_program() {
 is_followed() {
 	local i
 
-	for ((i = 1; i <= 5 * ${SLOW:-1}; i++)); do
+	for ((i = 1; i <= 20; i++)); do
 		latency || return
 		[ $HANDED -le 100 ] || return 0
 	done
