@@ -14,6 +14,7 @@
 #include <linux/skbuff.h>
 #include <linux/wait.h>
 #include <rdma/verve_offload_rc.h>
+#include "work.h"
 
 /**
  * struct nic - one end of the wire
@@ -125,10 +126,18 @@ struct nic {
 	u32 astray;
 };
 
+/* Begin work of the hardware. Return: the time, for nic_worked() */
+static inline u64 nic_works(void)
+{
+	nic_work_begins();
+	return ktime_get_ns();
+}
+
 /* Account CPU time since @since as work of the hardware. */
 static inline void nic_worked(struct nic *nic, u64 since)
 {
 	atomic64_add(ktime_get_ns() - since, &nic->busy);
+	nic_work_ends();
 }
 
 /* Changes to a placed packet on its way from the NIC to the transport */

@@ -219,7 +219,7 @@ bool nic_rc_run(struct nic *nic)
 
 	if (!atomic_read(&nic->num_offloaded))
 		return false;
-	begun = ktime_get_ns();
+	begun = nic_works();
 	spin_lock(&nic->placing);
 	list_for_each_entry(known, &nic->qps, entry) {
 		struct rc *rc = known->rc;

@@ -197,7 +197,9 @@ static void acknowledge(struct rc *rc, u32 psn)
 	rc->tries = 0;
 	rc->has_gone_back = false;
 	rc->has_news = true;
+	nic_work_ends();
 	verve_offload_rc_acked(rc->qp, psn);
+	nic_work_begins();
 }
 
 /* After a loss, send again from the oldest PSN, once until that moves. */

@@ -157,6 +157,7 @@ static void take_read(struct rc *rc, const struct nic_packet *p)
 		.rkey = p->rkey,
 		.length = p->dmalen,
 	};
+	int err;
 
 	if (rc->state.message || !is_readable(rc, p) ||
 	    rc->read_head - rc->read_tail >= most) {
@@ -164,7 +165,10 @@ static void take_read(struct rc *rc, const struct nic_packet *p)
 		return;
 	}
 	rc->has_news = true;
-	if (verve_offload_rc_read(rc->qp, &told))
+	nic_work_ends();
+	err = verve_offload_rc_read(rc->qp, &told);
+	nic_work_begins();
+	if (err)
 		return;
 	rc->state.msn++;
 	rc->reads[rc->read_head++ % RC_READS] = read_of(rc, p);
@@ -262,8 +266,11 @@ static bool receive(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 /* Return: 0; -EAGAIN: drop the packet; -EINVAL: return the QP */
 static int find_recv(struct rc *rc, struct verve_offload_rc_recv *recv)
 {
-	int err = verve_offload_rc_take_recv(rc->qp, recv);
+	int err;
 
+	nic_work_ends();
+	err = verve_offload_rc_take_recv(rc->qp, recv);
+	nic_work_begins();
 	if (err == -EAGAIN)
 		rc->has_news = true;
 	if (err != -ENOENT)
@@ -287,7 +294,9 @@ static void tell(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 		memcpy(&done.imm, frame + p->payload - sizeof(done.imm),
 		       sizeof(done.imm));
 	rc->has_news = true;
+	nic_work_ends();
 	verve_offload_rc_received(rc->qp, &done);
+	nic_work_begins();
 }
 
 /* Execute a packet. Return: as find_recv(); @state: progress afterwards */

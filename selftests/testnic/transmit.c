@@ -197,7 +197,7 @@ static bool is_able(struct nic *nic, struct sk_buff *skb)
 netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
 {
 	struct nic *nic = *(struct nic **)netdev_priv(ndev);
-	u64 begun = ktime_get_ns();
+	u64 begun;
 
 	if (is_full(nic))
 		return NETDEV_TX_BUSY;
@@ -205,6 +205,7 @@ netdev_tx_t nic_transmit(struct sk_buff *skb, struct net_device *ndev)
 		kfree_skb(skb);
 		return NETDEV_TX_OK;
 	}
+	begun = nic_works();
 	send(nic, skb);
 	nic_worked(nic, begun);
 	consume_skb(skb);

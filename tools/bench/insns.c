@@ -4,7 +4,8 @@
  * user space, kernel and modules. Each time the guest executes the instruction of
  * mark.c, the plugin writes a line "USER KERNEL MODULES", the counts since the last
  * line, to the file that out=FILE names. Given blocks=FILE, it also writes that file
- * anew: a line "ADDRESS COUNT" for each block of the kernel and its modules.
+ * anew: a line "ADDRESS COUNT" for each block of the kernel and its modules. Between the
+ * marks of selftests/testnic/work.h it counts nothing, except for blocks.
  *
  * The guest must have one CPU. QEMU's header is not packaged, so the necessary part of
  * its interface, version 1, is declared here.
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../selftests/testnic/work.h"
 #include "mark.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -53,6 +55,9 @@ EXPORT int qemu_plugin_version = 1;
 enum { USER_INSNS, KERNEL_INSNS, MODULE_INSNS, CLASSES };
 
 static uint64_t counters[CLASSES];
+/* The counters before the present work of a NIC, if is_saved */
+static uint64_t saved[CLASSES];
+static int is_saved;
 static char path[4096], blocks_path[4096];
 
 /*
@@ -108,16 +113,52 @@ static void mark(unsigned int cpu, void *data)
 		counters[MODULE_INSNS]);
 	fclose(out);
 	memset(counters, 0, sizeof(counters));
+	is_saved = 0;
 	if (blocks_path[0])
 		write_blocks();
 }
 
-static int is_mark(const struct qemu_plugin_insn *insn)
+static void work_begins(unsigned int cpu, void *data)
 {
-	static const uint8_t code[] = { MARK_CODE };
+	(void)cpu;
+	(void)data;
+	memcpy(saved, counters, sizeof(saved));
+	is_saved = 1;
+}
 
-	return qemu_plugin_insn_size(insn) == sizeof(code) &&
-	       !memcmp(qemu_plugin_insn_data(insn), code, sizeof(code));
+static void work_ends(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	if (is_saved)
+		memcpy(counters, saved, sizeof(counters));
+	is_saved = 0;
+}
+
+/* Instructions that mean something, and where */
+static const struct {
+	uint8_t code[7];
+	int class;
+	executed_t *executed;
+} marks[] = {
+	{ { MARK_CODE }, USER_INSNS, mark },
+	{ { WORK_BEGINS }, MODULE_INSNS, work_begins },
+	{ { WORK_ENDS }, MODULE_INSNS, work_ends },
+};
+
+static executed_t *find_mark(const struct qemu_plugin_insn *insn, int class)
+{
+	size_t i;
+
+	if (qemu_plugin_insn_size(insn) != sizeof(marks[0].code))
+		return NULL;
+	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (marks[i].class == class &&
+		    !memcmp(qemu_plugin_insn_data(insn), marks[i].code,
+			    sizeof(marks[i].code)))
+			return marks[i].executed;
+	}
+	return NULL;
 }
 
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -132,11 +173,12 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 						 &counters[class], n);
 	if (blocks_path[0] && class != USER_INSNS)
 		count_block(tb, address, n);
-	for (i = 0; class == USER_INSNS && i < n; i++) {
+	for (i = 0; class != KERNEL_INSNS && i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		executed_t *executed = find_mark(insn, class);
 
-		if (is_mark(insn))
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, mark,
+		if (executed)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, executed,
 							       CB_NO_REGS, NULL);
 	}
 }
