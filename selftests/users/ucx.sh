@@ -2,18 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # UCX moves messages, streams, RDMA and atomics over RC and UD, for its own benchmark and
-# for two and four MPI processes, over IPv4 and IPv6 GIDs. The test selects the transport
-# and the device. UCX finds the rest by itself, as it does on a NIC.
+# for two and four MPI processes, over IPv4 and IPv6 GIDs.
 #
 #	one:	A [va: vta]			both ends on vta
 #	two:	A [va: vta] ---- [vb: vtb] B
 
 . "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/ucx.sh"
 
 need ucx_perftest
 
-COUNT=${QUICK:+10}
-COUNT=${COUNT:-100}
+MPIRUN=(mpirun --allow-run-as-root --oversubscribe --mca plm isolated)
 
 # UCX takes an IPv4 GID where there is one. The two processes find each other by TCP over
 # IPv4 in any case, by addresses of other netdevs.
@@ -33,33 +32,13 @@ no_ipv4() {
 
 # ucx TRANSPORT TEST
 ucx() {
-	local size=8
-
-	case $2 in
-	*_bw | ucp_get) size=65536 ;;
-	esac
 	PORT=$((PORT + 1))
+	ucx_options "$2"
 	UCX_TLS=$1 pair tcp:$PORT \
 		env UCX_NET_DEVICES="$DEV_S:1" ucx_perftest -p $PORT -- \
 		env UCX_NET_DEVICES="$DEV_C:1" ucx_perftest "$IP4" -p $PORT \
-		-t "$2" -n $COUNT -w 5 -s $size || return
-	grep -q "^Final:" "$TMP/client" ||
-		fail "no result: $(tail -n 3 "$TMP/client")"
-}
-
-# All processes run in A, since verbs do not depend on the namespace of a program. Each
-# device has half of them.
-mpi() { # TRANSPORT RANKS
-	local half=$(($2 / 2))
-	local args=(--allow-run-as-root --oversubscribe --mca plm isolated
-		--mca pml ucx --mca osc ucx)
-
-	client timeout -k 2 $((6 * LIMIT)) mpirun "${args[@]}" \
-		-np $half -x UCX_TLS="$1" -x UCX_NET_DEVICES=$DEV_C:1 \
-		python3 "$HERE/ucx_mpi.py" : \
-		-np $half -x UCX_TLS="$1" -x UCX_NET_DEVICES=$DEV_S:1 \
-		python3 "$HERE/ucx_mpi.py" >"$TMP/mpi" 2>&1 &&
-	grep -q "^compared, $2 ranks" "$TMP/mpi" || fail "$(tail -n 20 "$TMP/mpi")"
+		"${UCX_OPTIONS[@]}" &&
+	ucx_result "$TMP/client"
 }
 
 has_mpi() {
@@ -68,7 +47,7 @@ has_mpi() {
 
 mpi_or_skip() {
 	has_mpi || { skip "no OpenMPI, or no mpi4py"; return; }
-	mpi "$@"
+	ucx_mpi "$@" "$HERE/ucx_mpi.py"
 }
 
 # matrix WHERE TEST...: by both transports
