@@ -13,13 +13,13 @@
 #ifndef RDMA_VERVE_OFFLOAD_H
 #define RDMA_VERVE_OFFLOAD_H
 
-#include <linux/bits.h>
 #include <linux/if_ether.h>
 #include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
+#include <uapi/rdma/verve_offload.h>
 
 struct net_device;
 struct sg_table;
@@ -32,37 +32,18 @@ struct verve_offload_rc_wr;
 /* Incremented by changes after which drivers must be rebuilt */
 #define VERVE_OFFLOAD_ABI	2
 
-/**
- * enum verve_offload_feature - features of a device
- * @VERVE_OFFLOAD_TX_ICRC: compute the ICRC of packets for which
- *	verve_offload_is_due() returns true
- * @VERVE_OFFLOAD_RX_ICRC: verify the ICRC of received packets, and report it by
- *	verve_offload_verified()
- * @VERVE_OFFLOAD_TX_LSO: segment LSO packets, and compute the ICRCs of the packets;
- *	requires VERVE_OFFLOAD_TX_ICRC; see "LSO: packets, made by the device"
- * @VERVE_OFFLOAD_RX_DDP: write the payload of RDMA WRITEs to memory; see "DDP: RDMA
- *	WRITEs, placed by the device"
- * @VERVE_OFFLOAD_RC: run RC QPs; see rdma/verve_offload_rc.h
- * @VERVE_OFFLOAD_TX_ICRC_SEGMENTED: compute the ICRCs of packets that the device makes by
- *	UDP segmentation (NETIF_F_GSO_UDP_L4); requires VERVE_OFFLOAD_TX_ICRC; see "USO:
- *	UDP segmentation with ICRCs"
- */
-enum verve_offload_feature {
-	VERVE_OFFLOAD_TX_ICRC	= BIT(0),
-	VERVE_OFFLOAD_RX_ICRC	= BIT(1),
-	VERVE_OFFLOAD_TX_LSO = BIT(2),
-	VERVE_OFFLOAD_RX_DDP	= BIT(3),
-	VERVE_OFFLOAD_RC	= BIT(4),
-	VERVE_OFFLOAD_TX_ICRC_SEGMENTED	= BIT(5),
-};
-
+/* Each is a bit of enum verve_offload_feature. */
 #define VERVE_OFFLOAD_FEATURES	(VERVE_OFFLOAD_TX_ICRC | \
 				 VERVE_OFFLOAD_RX_ICRC | \
 				 VERVE_OFFLOAD_TX_LSO | \
 				 VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC | \
 				 VERVE_OFFLOAD_TX_ICRC_SEGMENTED)
 
-/* Features for which a device must know memory regions and QPs */
+/*
+ * Features for which a device must know memory regions and QPs. Their packets bypass
+ * nftables, tc, XDP and captures, so they are off until an administrator switches them on
+ * for the netdev. All other features are on from the start.
+ */
 #define VERVE_OFFLOAD_STATEFUL	(VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC)
 
 /**
@@ -95,9 +76,9 @@ struct verve_offload_object {
  * The registry adds memory regions and connected QPs to a device that has a feature of
  * VERVE_OFFLOAD_STATEFUL, by ops.mr_add() and ops.qp_add(), and deletes them by
  * ops.mr_del() and ops.qp_del(). When a device gets such a feature, all existing objects
- * are added. When it loses these features, because the netdev is set down or the driver
- * says so or unregisters, all objects are deleted. QPs are added after regions and
- * deleted before them.
+ * are added. When it loses these features, because the netdev is set down, an
+ * administrator switches them off, or the driver says so or unregisters, all objects are
+ * deleted. QPs are added after regions and deleted before them.
  *
  * A device gets the objects of an RDMA device if it is the only device below that RDMA
  * device, directly or through VLANs and bonds. Keys of regions are unique in a protection
@@ -210,8 +191,9 @@ struct verve_offload_rx_point {
 
 /**
  * struct verve_offload_ops - operations of a driver; each may be NULL
- * @features: return the features of the caps that the device has now. Called soon after
- *	the netdev has come up or its features have changed, by
+ * @features: return the features of the caps that the device has now, whether or not an
+ *	administrator has switched them on. Called soon after the netdev has come up, its
+ *	features have changed or an administrator has switched one, by
  *	verve_offload_update(), and at other times. Process context. NULL: all features
  * @may_send: return true if the device can do the work of this packet, which
  *	verve_offload_is_due() and verve_offload_is_lso() tell. If not, software does
@@ -262,8 +244,8 @@ struct verve_offload_ops {
  * @ops: operations of the driver
  * @caps: capabilities, which are copied
  *
- * Features are used while the netdev is up. Features that this kernel cannot use are
- * ignored.
+ * Features are used while the netdev is up. Those of VERVE_OFFLOAD_STATEFUL are switched
+ * off at first. Features that this kernel cannot use are ignored.
  *
  * Context: process; RTNL may be held, see verve_offload_update().
  * Return: a handle, or ERR_PTR(): -EPROTONOSUPPORT for another ABI, -EEXIST for a

@@ -81,6 +81,8 @@ enum verve_offload_object_kind {
  * @any: features of all netdevs, combined; read by READ_ONCE()
  * @features: return the features of the device below a netdev, through VLANs and bonds.
  *	RCU reader
+ * @disabled: look for a device below a netdev, as @features does, that could have a
+ *	feature which is switched off. RCU reader. Return: its netdev, or NULL
  * @tx_icrc: leave the ICRC of a packet or train to the egress device. BH off
  * @takes_trains: return true if the sender may pass trains to @tx_icrc. False for a
  *	while after a train was uncoupled in front of a device. Any context
@@ -112,6 +114,8 @@ struct verve_offload_registry {
 		      struct verve_offload_stats *stats);
 	const u32 *any;
 	u32 (*features)(struct net_device *ndev);
+	const struct net_device *(*disabled)(struct net_device *ndev,
+					     u32 feature);
 	void (*tx_icrc)(struct verve_offload_sender *sender,
 			struct sk_buff *skb);
 	bool (*takes_trains)(struct verve_offload_sender *sender);

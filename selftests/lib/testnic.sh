@@ -37,12 +37,30 @@ unload_nic() {
 
 # Parameters of the module
 NIC_OPTIONS=()
+# Are the features on that an administrator has to switch on?
+STATEFUL=
+# In the source tree; where the tests are installed, it is beside them.
+PATH=$PATH:$LIB/../../packaging
+
+# nic_offload NETDEV show|set [FEATURE on|off]...: in the NIC's namespace
+nic_offload() {
+	local netdev=$1 command=$2 ns=$NS_A
+
+	shift 2
+	[ "$netdev" != vb ] || ns=$NS_B
+	ip netns exec "$ns" verve-offload "$command" "$netdev" "$@"
+}
+
+switch_on() { # NETDEV
+	[ ! "$STATEFUL" ] || nic_offload "$1" set placement on rc-qps on
+}
 
 # Create a pair of netdevs in two new namespaces.
 wire() {
 	within 5 unload_nic && load_nic "${NIC_OPTIONS[@]}" || fail "no module verve_testnic" || return
 	new_namespaces
-	ip link set va netns "$NS_A" && ip link set vb netns "$NS_B" && address_wire "$1"
+	ip link set va netns "$NS_A" && ip link set vb netns "$NS_B" && address_wire "$1" &&
+	switch_on va && switch_on vb
 }
 
 untopo() {
@@ -57,7 +75,9 @@ untopo() {
 
 # turn NETDEV KNOB VALUE; both KNOB VALUE
 turn() {
-	echo "$3" >"$NICS/$1/$2"
+	echo "$3" >"$NICS/$1/$2" || return
+	# A driver that registers begins with all switches as they were at first.
+	[ "$2 $3" != "offered 1" ] || switch_on "$1"
 }
 
 both() {
@@ -303,4 +323,5 @@ nic_cleanup() {
 }
 
 trap nic_cleanup EXIT
+need verve-offload
 modprobe -qn verve_testnic || nic_file >/dev/null || skip_all "no module verve_testnic"

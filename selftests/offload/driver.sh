@@ -10,6 +10,7 @@
 . "$(dirname "$0")/../lib/verve.sh"
 . "$LIB/load.sh"
 . "$LIB/testnic.sh"
+STATEFUL=Y
 
 need nft ethtool
 

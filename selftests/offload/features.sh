@@ -11,6 +11,7 @@
 . "$(dirname "$0")/../lib/verve.sh"
 . "$LIB/load.sh"
 . "$LIB/testnic.sh"
+STATEFUL=Y
 
 need tcpdump python3 ethtool taskset
 

@@ -9,6 +9,7 @@
 . "$(dirname "$0")/../lib/verve.sh"
 . "$LIB/load.sh"
 . "$LIB/testnic.sh"
+STATEFUL=Y
 
 need ethtool
 

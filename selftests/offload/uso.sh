@@ -11,6 +11,7 @@
 . "$(dirname "$0")/../lib/verve.sh"
 . "$LIB/load.sh"
 . "$LIB/testnic.sh"
+STATEFUL=Y
 KIND=uso
 CAN=32
 # Where a round of the engine ends, single packets are sent.

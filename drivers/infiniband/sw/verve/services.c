@@ -52,12 +52,18 @@ static ssize_t say_segmentation(const struct verve_dev *dev,
 	return -EINVAL;
 }
 
+/* @name: the feature's name in the command verve-offload */
 static ssize_t say_offered(const struct verve_dev *dev, struct net_device *ndev,
-			   u32 feature, char *buf)
+			   u32 feature, const char *name, char *buf)
 {
-	switch (verve_icrc_offload_query(dev, ndev, feature)) {
+	const struct net_device *nic;
+
+	switch (verve_icrc_offload_query(dev, ndev, feature, &nic)) {
 	case VERVE_ICRC_OFFLOAD_OFFERED:
 		return sysfs_emit(buf, "in use\n");
+	case VERVE_ICRC_OFFLOAD_DISABLED:
+		return sysfs_emit(buf, "off: not switched on (verve-offload set %s %s on)\n",
+				  nic->name, name);
 	case VERVE_ICRC_OFFLOAD_WITHHELD:
 		return sysfs_emit(buf, "off: the driver of %s does not offer it\n",
 				  ndev->name);
@@ -99,11 +105,13 @@ SERVICE(scatter_gather,
 	say_feature(ndev, NETIF_F_SG, "tx-scatter-gather", buf));
 SERVICE(rx_gro, say_feature(ndev, NETIF_F_GRO, "generic-receive-offload", buf));
 SERVICE(rx_hash, say_feature(ndev, NETIF_F_RXHASH, "receive-hashing", buf));
-SERVICE(icrc_tx, say_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC, buf));
-SERVICE(icrc_rx, say_offered(dev, ndev, VERVE_OFFLOAD_RX_ICRC, buf));
-SERVICE(lso, say_offered(dev, ndev, VERVE_OFFLOAD_TX_LSO, buf));
-SERVICE(ddp, say_offered(dev, ndev, VERVE_OFFLOAD_RX_DDP, buf));
-SERVICE(rc, say_offered(dev, ndev, VERVE_OFFLOAD_RC, buf));
+SERVICE(icrc_tx,
+	say_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC, "tx-icrc", buf));
+SERVICE(icrc_rx,
+	say_offered(dev, ndev, VERVE_OFFLOAD_RX_ICRC, "rx-icrc", buf));
+SERVICE(lso, say_offered(dev, ndev, VERVE_OFFLOAD_TX_LSO, "lso", buf));
+SERVICE(ddp, say_offered(dev, ndev, VERVE_OFFLOAD_RX_DDP, "placement", buf));
+SERVICE(rc, say_offered(dev, ndev, VERVE_OFFLOAD_RC, "rc-qps", buf));
 
 static struct attribute *attrs[] = {
 	&dev_attr_segmentation_ipv4.attr,

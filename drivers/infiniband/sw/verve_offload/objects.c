@@ -183,10 +183,30 @@ static void tell(struct verve_offload_ibdev *ibdev,
 		 struct verve_offload_object *object)
 	__must_hold(&ibdev->lock)
 {
+	struct verve_offload *offload = ibdev->binding.offload;
+
+	lockdep_assert_held(&offload->lock);
 	if (!is_of_use(ibdev, kind, object))
 		return;
-	if (!kinds[kind].add(object, ibdev->binding.offload))
-		WRITE_ONCE(ibdev->refused, ibdev->refused + 1);
+	if (kinds[kind].add(object, offload)) {
+		WRITE_ONCE(offload->known[kind], offload->known[kind] + 1);
+		return;
+	}
+	WRITE_ONCE(offload->refused, offload->refused + 1);
+	WRITE_ONCE(ibdev->refused, ibdev->refused + 1);
+}
+
+/* Does nothing for an object that no device knows */
+static void take_back(enum verve_offload_object_kind kind,
+		      struct verve_offload_object *object)
+{
+	struct verve_offload *offload = object->offload;
+
+	if (!offload)
+		return;
+	lockdep_assert_held(&offload->lock);
+	kinds[kind].del(object);
+	WRITE_ONCE(offload->known[kind], offload->known[kind] - 1);
 }
 
 static void tell_all(struct verve_offload_ibdev *ibdev)
@@ -207,10 +227,8 @@ static void take_all_back(struct verve_offload_ibdev *ibdev)
 	int kind;
 
 	for (kind = VERVE_OFFLOAD_KINDS - 1; kind >= 0; kind--) {
-		list_for_each_entry(object, &ibdev->objects[kind], entry) {
-			if (object->offload)
-				kinds[kind].del(object);
-		}
+		list_for_each_entry(object, &ibdev->objects[kind], entry)
+			take_back(kind, object);
 	}
 }
 
@@ -477,8 +495,7 @@ void verve_offload_withdraw(enum verve_offload_object_kind kind,
 
 	enter(ibdev);
 	list_del(&object->entry);
-	if (object->offload)
-		kinds[kind].del(object);
+	take_back(kind, object);
 	leave(ibdev);
 }
 

@@ -30,15 +30,19 @@ extern spinlock_t verve_offload_table_lock;
  * @ops: functions of the driver
  * @able: features that the device has at best
  * @is_up: the netdev is up, by the events of the notifier
- * @active: features in use; 0 while the netdev is down
+ * @enabled: features that are switched on
+ * @active: features in use: the device has them now, and they are switched on; 0 while
+ *	the netdev is down
  * @losses: number of times that the device lost stateful features
  * @lock: serializes calls of the driver, except those about packets and posted requests
+ * @known: number of objects that the device knows, by kind
+ * @refused: number of objects that the driver has refused
  * @renewal: runs verve_offload_update() for callers that cannot wait for the driver
  * @recheck: checks the terms of offloaded QPs; delayed, so that frequent changes of
  *	neighbours do not keep it running
  * @rcu: readers may still use the entry after it is unregistered
  *
- * The table's lock protects @is_up, @active and @losses.
+ * The table's lock protects @is_up, @enabled, @active and @losses.
  */
 struct verve_offload {
 	struct hlist_node entry;
@@ -46,9 +50,12 @@ struct verve_offload {
 	const struct verve_offload_ops *ops;
 	u32 able;
 	bool is_up __guarded_by(&verve_offload_table_lock);
+	u32 enabled __guarded_by(&verve_offload_table_lock);
 	u32 active __guarded_by(&verve_offload_table_lock);
 	u32 losses __guarded_by(&verve_offload_table_lock);
 	struct mutex lock; /* see above */
+	u32 known[VERVE_OFFLOAD_KINDS] __guarded_by(&lock);
+	u64 refused __guarded_by(&lock);
 	struct work_struct renewal;
 	struct delayed_work recheck;
 	struct rcu_head rcu;
@@ -60,6 +67,10 @@ static inline u32 verve_offload_active(const struct verve_offload *offload)
 	/* See above */
 	return context_unsafe(READ_ONCE(offload->active));
 }
+
+/* The features that are on until an administrator switches them */
+#define VERVE_OFFLOAD_FROM_START	(VERVE_OFFLOAD_FEATURES & \
+					 ~VERVE_OFFLOAD_STATEFUL)
 
 /* GSO type of packets to be segmented on their way, and the feature of netdevs for it */
 #define VERVE_OFFLOAD_LSO_GSO		SKB_GSO_SCTP
@@ -246,5 +257,7 @@ void verve_offload_rc_stop(struct verve_offload_qp *qp);
 
 int verve_offload_tx_icrc_init(void);	/* module load */
 void verve_offload_tx_icrc_exit(void);
+int verve_offload_netlink_init(void);
+void verve_offload_netlink_exit(void);
 
 #endif

@@ -102,6 +102,39 @@ static int look_below(struct net_device *ndev, struct netdev_nested_priv *priv)
 	return 0;
 }
 
+struct disabled {
+	u32 feature;
+	const struct net_device *found;
+};
+
+static int look_for_disabled(struct net_device *ndev,
+			     struct netdev_nested_priv *priv)
+{
+	const struct verve_offload *offload = verve_offload_find(ndev);
+	struct disabled *disabled = priv->data;
+	u32 off;
+
+	if (!offload)
+		return 0;
+	/* It may change at any time. */
+	off = ~context_unsafe(READ_ONCE(offload->enabled));
+	if (off & offload->able & disabled->feature)
+		disabled->found = ndev;
+	return !!disabled->found;
+}
+
+static const struct net_device *disabled(struct net_device *ndev, u32 feature)
+{
+	struct disabled disabled = { .feature = feature };
+	struct netdev_nested_priv priv = { .data = &disabled };
+
+	if (!verve_offload_is_layer(ndev))
+		look_for_disabled(ndev, &priv);
+	else
+		netdev_walk_all_lower_dev_rcu(ndev, look_for_disabled, &priv);
+	return disabled.found;
+}
+
 /* Only VLANs and bonds: other netdevs change packets, copy them, or add their own. */
 static u32 features(struct net_device *ndev)
 {
@@ -154,8 +187,7 @@ static bool renew(struct verve_offload *offload)
 		active &= offload->ops->features(offload->ndev);
 	spin_lock_bh(&verve_offload_table_lock);
 	before = offload->active;
-	if (!offload->is_up)
-		active = 0;
+	active &= offload->is_up ? offload->enabled : 0;
 	set_active(offload, active);
 	spin_unlock_bh(&verve_offload_table_lock);
 	return before & ~active;
@@ -227,6 +259,8 @@ static struct verve_offload *create(struct net_device *ndev,
 	offload->ndev = ndev;
 	offload->ops = ops;
 	offload->able = usable_features(ops, caps->features);
+	/* No other thread has the object yet. */
+	context_unsafe(offload->enabled = VERVE_OFFLOAD_FROM_START);
 	mutex_init(&offload->lock);
 	INIT_WORK(&offload->renewal, renewal_work);
 	INIT_DELAYED_WORK(&offload->recheck, recheck_work);
@@ -313,6 +347,10 @@ static void device_event(struct verve_offload *offload, unsigned long event)
 		set_active(offload, 0);
 		queue_renewal(offload);
 		break;
+	case NETDEV_UNREGISTER:
+		/* Perhaps it moves to another namespace, with another administrator. */
+		WRITE_ONCE(offload->enabled, VERVE_OFFLOAD_FROM_START);
+		break;
 	}
 }
 
@@ -378,6 +416,7 @@ const struct verve_offload_registry verve_offload_registry = {
 	.stats = verve_offload_stats,
 	.any = &any_active,
 	.features = features,
+	.disabled = disabled,
 	.tx_icrc = verve_offload_tx_icrc,
 	.tx_lso = verve_offload_tx_lso,
 	.takes_trains = verve_offload_takes_trains,
@@ -410,9 +449,14 @@ static int __init offload_init(void)
 	if (err)
 		goto exit_icrc_offload;
 	err = register_netevent_notifier(&neighbour_notifier);
+	if (err)
+		goto unregister_netdev;
+	err = verve_offload_netlink_init();
 	if (!err)
 		return 0;
 
+	unregister_netevent_notifier(&neighbour_notifier);
+unregister_netdev:
 	unregister_netdevice_notifier(&netdev_notifier);
 exit_icrc_offload:
 	verve_offload_tx_icrc_exit();
@@ -424,6 +468,7 @@ destroy_wq:
 /* Registered drivers and open senders hold references on the module. */
 static void __exit offload_exit(void)
 {
+	verve_offload_netlink_exit();
 	unregister_netevent_notifier(&neighbour_notifier);
 	unregister_netdevice_notifier(&netdev_notifier);
 	verve_offload_tx_icrc_exit();

@@ -189,12 +189,15 @@ bool verve_icrc_offload_segments(const struct verve_flow *flow,
 
 enum verve_icrc_offload_status
 verve_icrc_offload_query(const struct verve_dev *dev, struct net_device *ndev,
-			 u32 feature)
+			 u32 feature, const struct net_device **nic)
 {
 	if (!dev->sender)
 		return VERVE_ICRC_OFFLOAD_NO_REGISTRY;
 	if (features(ndev, feature))
 		return VERVE_ICRC_OFFLOAD_OFFERED;
+	*nic = verve_registry->disabled(ndev, feature);
+	if (*nic)
+		return VERVE_ICRC_OFFLOAD_DISABLED;
 	return features(ndev, VERVE_OFFLOAD_FEATURES) ?
 	       VERVE_ICRC_OFFLOAD_WITHHELD : VERVE_ICRC_OFFLOAD_UNOFFERED;
 }

@@ -42,6 +42,8 @@ bool verve_icrc_offload_segments(const struct verve_flow *flow,
 
 enum verve_icrc_offload_status {
 	VERVE_ICRC_OFFLOAD_OFFERED,
+	/* the NIC could have this feature, but it is not switched on */
+	VERVE_ICRC_OFFLOAD_DISABLED,
 	/* the NIC's driver has registered, but does not offer this feature */
 	VERVE_ICRC_OFFLOAD_WITHHELD,
 	VERVE_ICRC_OFFLOAD_UNOFFERED,
@@ -53,13 +55,14 @@ enum verve_icrc_offload_status {
  * @dev: Verve device
  * @ndev: netdev that packets leave or come in by
  * @feature: enum verve_offload_feature
+ * @nic: set with VERVE_ICRC_OFFLOAD_DISABLED: the NIC below @ndev, or @ndev
  *
  * Context: RCU.
  * Return: VERVE_ICRC_OFFLOAD_OFFERED, or the reason why not.
  */
 enum verve_icrc_offload_status
 verve_icrc_offload_query(const struct verve_dev *dev, struct net_device *ndev,
-			 u32 feature);
+			 u32 feature, const struct net_device **nic);
 
 /**
  * verve_icrc_offload_tx() - leave the ICRC of a packet or train to the egress device

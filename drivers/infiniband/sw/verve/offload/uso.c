@@ -56,7 +56,9 @@ static enum verve_uso_status ask_features(const struct net_device *ndev)
 static bool is_offered(const struct verve_dev *dev, struct net_device *ndev,
 		       u32 feature)
 {
-	return verve_icrc_offload_query(dev, ndev, feature) ==
+	const struct net_device *nic;
+
+	return verve_icrc_offload_query(dev, ndev, feature, &nic) ==
 	       VERVE_ICRC_OFFLOAD_OFFERED;
 }
 
