@@ -17,6 +17,10 @@ static unsigned int gso_max_size;
 module_param(gso_max_size, uint, 0400);
 MODULE_PARM_DESC(gso_max_size, "The most bytes that the hardware takes at once");
 
+static unsigned int lacks;
+module_param(lacks, uint, 0400);
+MODULE_PARM_DESC(lacks, "Features that the hardware never has");
+
 static const char * const names[2] = { "va", "vb" };
 static struct nic nics[2];
 
@@ -51,9 +55,7 @@ int nic_offer(struct nic *nic)
 {
 	const struct verve_offload_caps caps = {
 		.abi = abi,
-		.features = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC |
-			    VERVE_OFFLOAD_TX_LSO | VERVE_OFFLOAD_RX_DDP |
-			    VERVE_OFFLOAD_RC | VERVE_OFFLOAD_TX_ICRC_SEGMENTED,
+		.features = VERVE_OFFLOAD_FEATURES & ~lacks,
 	};
 	struct verve_offload *offload;
 
