@@ -309,3 +309,55 @@ under_load() {
 begin() {
 	offers && load_begin QPS=8
 }
+
+# ---------------------------------------------------------------- tests of both kinds
+
+wire_tests() {
+	tap_add "on the wire, RDMA WRITE" writes_are_equal nic_makes
+	tap_add "on the wire, RDMA WRITE, IPv6" over_ipv6 writes_are_equal nic_makes
+	tap_add "on the wire, SEND" sends_are_equal nic_makes
+	tap_add "on the wire, UC" writes_are_equal nic_makes -c UC
+	tap_add "on the wire, responses to READs" reads_are_equal nic_makes
+	tap_add "on the wire, all opcodes, IPv4" all_opcodes offload
+}
+
+software_tests() {
+	tap_add "by software, RDMA WRITE" writes_are_equal software_makes
+	if [ ! "$QUICK" ]; then
+		tap_add "on the wire, all opcodes, IPv6" all_opcodes offload -6
+		tap_add "by software, RDMA WRITE, IPv6" \
+			over_ipv6 writes_are_equal software_makes
+		tap_add "by software, SEND" sends_are_equal software_makes
+		tap_add "by software, UC" writes_are_equal software_makes -c UC
+		tap_add "by software, responses to READs" reads_are_equal software_makes
+		tap_add "by software, all opcodes, IPv4" all_opcodes fallback
+	fi
+	tap_add "by software, all opcodes, IPv6" all_opcodes fallback -6
+}
+
+# trust_tests NAME: of what the NIC is given
+trust_tests() {
+	tap_add "bad packets are sent again" bad_are_repeated
+	tap_add "a NIC whose $1 are always wrong is distrusted" \
+		distrusted perftest ib_write_bw -s 8192 -n 4000
+	tap_add "that is noticed with one message at a time" \
+		distrusted perftest ib_write_bw -s 8192 -n 60 -t 1
+	tap_add "a NIC that is right is trusted in a bad network" trusted
+}
+
+way_tests() {
+	tap_add "through a VLAN" through_vlan
+	tap_add "rerouted to another device" rerouted
+	tap_add "redirected to another device" redirected
+	tap_add "mirrored to another device" mirrored
+	tap_add "dropped before the device" dropped
+	tap_add "a queue that takes no long packets" qdisc tbf rate 1gbit burst 5k limit 10m
+	tap_add "the driver was asked nothing unusual on the way" driver_is_content
+}
+
+unload_tests() {
+	tap_setup good_network
+	tap_add "the driver is unloaded" driver_goes_under begin
+	tap_setup topo two 1500
+	tap_add "the transport is unloaded" transport_goes_under registry_stays begin
+}

@@ -98,25 +98,10 @@ ethtool_flips() {
 ALL=$((BOTH | RX))
 
 tap_setup uso_topo two 1500
-tap_add "on the wire, RDMA WRITE" writes_are_equal nic_makes
-tap_add "on the wire, RDMA WRITE, IPv6" over_ipv6 writes_are_equal nic_makes
-tap_add "on the wire, SEND" sends_are_equal nic_makes
-tap_add "on the wire, UC" writes_are_equal nic_makes -c UC
-tap_add "on the wire, responses to READs" reads_are_equal nic_makes
-tap_add "on the wire, all opcodes, IPv4" all_opcodes offload
+wire_tests
 tap_add "on the wire, constant identifications" any_identifications 1
 tap_add "on the wire, random identifications" any_identifications 2
-tap_add "by software, RDMA WRITE" writes_are_equal software_makes
-if [ ! "$QUICK" ]; then
-	tap_add "on the wire, all opcodes, IPv6" all_opcodes offload -6
-	tap_add "by software, RDMA WRITE, IPv6" \
-		over_ipv6 writes_are_equal software_makes
-	tap_add "by software, SEND" sends_are_equal software_makes
-	tap_add "by software, UC" writes_are_equal software_makes -c UC
-	tap_add "by software, responses to READs" reads_are_equal software_makes
-	tap_add "by software, all opcodes, IPv4" all_opcodes fallback
-fi
-tap_add "by software, all opcodes, IPv6" all_opcodes fallback -6
+software_tests
 tap_add "made by the NIC" made_by_nic
 tap_add "several messages in one" many_messages
 tap_add "none where ethtool switches it off" switched_off
@@ -124,23 +109,12 @@ tap_add "by software where the NIC makes ICRCs only" not_offered $ICRC
 tap_add "what the NIC refuses, software does" refused
 tap_add "none where trains are off" one_by_one
 tap_add "the driver was asked nothing unusual" driver_is_content
-tap_add "bad packets are sent again" bad_are_repeated
-tap_add "a NIC whose packets are always wrong is distrusted" \
-	distrusted perftest ib_write_bw -s 8192 -n 4000
-tap_add "that is noticed with one message at a time" \
-	distrusted perftest ib_write_bw -s 8192 -n 60 -t 1
-tap_add "a NIC that is right is trusted in a bad network" trusted
+trust_tests packets
 tap_add "what is in use is shown" is_shown segmentation_ipv4 segmented_by_nic
 tap_add "captured where they are sent" captured_here
 tap_add "memory on demand" works paging_odp
 tap_add "memory that is absent" works paging_stall
-tap_add "through a VLAN" through_vlan
-tap_add "rerouted to another device" rerouted
-tap_add "redirected to another device" redirected
-tap_add "mirrored to another device" mirrored
-tap_add "dropped before the device" dropped
-tap_add "a queue that takes no long packets" qdisc tbf rate 1gbit burst 5k limit 10m
-tap_add "the driver was asked nothing unusual on the way" driver_is_content
+way_tests
 tap_setup topo two 9000
 tap_add "packets of 4 KiB" large_mtu
 tap_add "packets of 4 KiB on the wire" sends_are_equal nic_makes
@@ -157,8 +131,5 @@ tap_add "the netdev goes down" under_load $ALL a_goes_down
 tap_add "segmentation is switched" under_load $ALL ethtool_flips
 tap_setup in_bad_network
 tap_add "features flip in a bad network" under_load $ALL flip
-tap_setup good_network
-tap_add "the driver is unloaded" driver_goes_under begin
-tap_setup topo two 1500
-tap_add "the transport is unloaded" transport_goes_under registry_stays begin
+unload_tests
 tap_run
