@@ -185,7 +185,7 @@ static int set_enabled(const struct net_device *ndev, struct genl_info *info)
 		WRITE_ONCE(offload->enabled,
 			   (offload->enabled & ~wanted.selector) |
 			   wanted.value);
-		queue_work(verve_offload_wq, &offload->renewal);
+		verve_offload_queue_renewal(offload);
 	}
 	spin_unlock_bh(&verve_offload_table_lock);
 	return err;

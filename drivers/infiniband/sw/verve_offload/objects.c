@@ -432,8 +432,7 @@ void verve_offload_evict(const struct net_device *ndev)
 			continue;
 		ibdev->ndev = NULL;
 		if (ibdev->binding.offload)
-			queue_work(verve_offload_wq,
-				   &ibdev->binding.offload->renewal);
+			verve_offload_queue_renewal(ibdev->binding.offload);
 	}
 }
 

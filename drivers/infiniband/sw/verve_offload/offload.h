@@ -79,6 +79,12 @@ static inline u32 verve_offload_active(const struct verve_offload *offload)
 /* Work items that call drivers, for callers that cannot wait for them */
 extern struct workqueue_struct *verve_offload_wq;
 
+/* Have the work item run verve_offload_update(). Context: the table's lock. */
+static inline void verve_offload_queue_renewal(struct verve_offload *offload)
+{
+	queue_work(verve_offload_wq, &offload->renewal);
+}
+
 /* The entry of a netdev itself, or NULL. Context: RCU, or the table's lock. */
 struct verve_offload *verve_offload_find(const struct net_device *ndev);
 

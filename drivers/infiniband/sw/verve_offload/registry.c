@@ -325,11 +325,6 @@ void verve_offload_unregister(struct verve_offload *offload)
 }
 EXPORT_SYMBOL_GPL(verve_offload_unregister);
 
-static void queue_renewal(struct verve_offload *offload)
-{
-	queue_work(verve_offload_wq, &offload->renewal);
-}
-
 /* Handle an event that may change a device's features or its @is_up. */
 static void device_event(struct verve_offload *offload, unsigned long event)
 	__must_hold(&verve_offload_table_lock)
@@ -339,13 +334,13 @@ static void device_event(struct verve_offload *offload, unsigned long event)
 		offload->is_up = true;
 		fallthrough;
 	case NETDEV_FEAT_CHANGE:
-		queue_renewal(offload);
+		verve_offload_queue_renewal(offload);
 		break;
 	case NETDEV_GOING_DOWN:
 	case NETDEV_DOWN:
 		offload->is_up = false;
 		set_active(offload, 0);
-		queue_renewal(offload);
+		verve_offload_queue_renewal(offload);
 		break;
 	case NETDEV_UNREGISTER:
 		/* Perhaps it moves to another namespace, with another administrator. */
@@ -362,7 +357,7 @@ static void upper_event(void)
 	int bucket;
 
 	hash_for_each(table, bucket, offload, entry)
-		queue_renewal(offload);
+		verve_offload_queue_renewal(offload);
 }
 
 /*
