@@ -187,13 +187,19 @@ bool verve_icrc_offload_segments(const struct verve_flow *flow,
 	return burst->segmentation >= least;
 }
 
+bool verve_icrc_offload_is_offered(const struct verve_dev *dev,
+				   struct net_device *ndev, u32 feature)
+{
+	return dev->sender && features(ndev, feature);
+}
+
 enum verve_icrc_offload_status
 verve_icrc_offload_query(const struct verve_dev *dev, struct net_device *ndev,
 			 u32 feature, const struct net_device **nic)
 {
 	if (!dev->sender)
 		return VERVE_ICRC_OFFLOAD_NO_REGISTRY;
-	if (features(ndev, feature))
+	if (verve_icrc_offload_is_offered(dev, ndev, feature))
 		return VERVE_ICRC_OFFLOAD_OFFERED;
 	*nic = verve_registry->disabled(ndev, feature);
 	if (*nic)

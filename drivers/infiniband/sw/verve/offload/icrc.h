@@ -50,8 +50,12 @@ enum verve_icrc_offload_status {
 	VERVE_ICRC_OFFLOAD_NO_REGISTRY, /* the registry is not loaded */
 };
 
+/* Does the NIC of a netdev offer a feature to a device? Context: RCU. */
+bool verve_icrc_offload_is_offered(const struct verve_dev *dev,
+				   struct net_device *ndev, u32 feature);
+
 /**
- * verve_icrc_offload_query() - does the NIC of a netdev offer a feature?
+ * verve_icrc_offload_query() - the same, and if not, the reason
  * @dev: Verve device
  * @ndev: netdev that packets leave or come in by
  * @feature: enum verve_offload_feature

@@ -53,20 +53,13 @@ static enum verve_uso_status ask_features(const struct net_device *ndev)
 						   VERVE_USO_STACKED;
 }
 
-static bool is_offered(const struct verve_dev *dev, struct net_device *ndev,
-		       u32 feature)
-{
-	const struct net_device *nic;
-
-	return verve_icrc_offload_query(dev, ndev, feature, &nic) ==
-	       VERVE_ICRC_OFFLOAD_OFFERED;
-}
-
 enum verve_uso_status verve_uso_query(const struct verve_dev *dev,
 				      struct net_device *ndev, bool is_v6)
 {
 	const struct verve_uso *uso = &dev->uso[is_v6];
-	bool has_icrcs = is_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC_SEGMENTED);
+	bool has_icrcs =
+		verve_icrc_offload_is_offered(dev, ndev,
+					      VERVE_OFFLOAD_TX_ICRC_SEGMENTED);
 	enum verve_uso_status answer = ask_features(segmenter(ndev));
 
 	if (answer != VERVE_USO_USED && !has_icrcs)
@@ -75,7 +68,7 @@ enum verve_uso_status verve_uso_query(const struct verve_dev *dev,
 		return VERVE_USO_DISABLED;
 	if (has_icrcs)
 		return VERVE_USO_USED;
-	if (is_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC))
+	if (verve_icrc_offload_is_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC))
 		return VERVE_USO_ICRC_OFFLOAD;
 	if (atomic_read(&uso->failures) >= MOST_FAILURES)
 		return VERVE_USO_FAILED;
