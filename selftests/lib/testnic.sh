@@ -88,13 +88,29 @@ knob() { # NETDEV KNOB
 	cat "$NICS/$1/$2"
 }
 
+nic_features() { # NETDEV FEATURE on|off...
+	local netdev=$1 ns=$NS_A
+
+	shift
+	[ "$netdev" != vb ] || ns=$NS_B
+	ip netns exec "$ns" ethtool -K "$netdev" "$@"
+}
+
 # takes_trains on|off NETDEV: set whether the netdev takes whole trains
 takes_trains() {
-	local ns=$NS_A
+	nic_features "$2" tx-udp-segmentation "$1" tx-gso-list "$1"
+}
 
-	[ "$2" != vb ] || ns=$NS_B
-	ip netns exec "$ns" ethtool -K "$2" tx-udp-segmentation "$1" \
-		tx-gso-list "$1"
+# segments on|off NETDEV...: the netdevs segment UDP, or do not, but take no trains. The
+# change of features resets all trials.
+segments() {
+	local how=$1 netdev
+
+	shift
+	for netdev; do
+		nic_features "$netdev" tx-gso-list off tx-udp-segmentation off || return
+		[ "$how" = off ] || nic_features "$netdev" tx-udp-segmentation on || return
+	done
 }
 
 # gained DEVICE COUNTER COMMAND...: set GAINED to the growth of a counter

@@ -21,21 +21,9 @@ FILES=/sys/class/infiniband/$DEV_A/offload
 
 # ---------------------------------------------------------------- the NIC
 
-# segments on|off [NETDEV]: the netdev segments UDP, but takes no trains. The change of
-# features resets all trials.
-segments() {
-	local netdev=${2:-va} ns=$NS_A
-
-	[ "$netdev" != vb ] || ns=$NS_B
-	ip netns exec "$ns" ethtool -K "$netdev" tx-gso-list off \
-		tx-udp-segmentation off &&
-	{ [ "$1" = off ] || ip netns exec "$ns" ethtool -K "$netdev" \
-		tx-udp-segmentation on; }
-}
-
 # A NIC that is not registered with Verve
 plain_nic() {
-	topo two "$@" && both able 0 && segments on
+	topo two "$@" && both able 0 && segments on va
 }
 
 says() { # FILE LINE
@@ -57,9 +45,9 @@ what_writes_send() {
 
 # The NIC makes exactly the packets that software sends.
 is_equal() {
-	segments off && ip netns exec "$NS_B" ethtool -K vb gro off &&
+	segments off va && ip netns exec "$NS_B" ethtool -K vb gro off &&
 	what_writes_send "$TMP/software" "$@" &&
-	grep -q ", 0 with a checksum" "$TMP/segments" && segments on &&
+	grep -q ", 0 with a checksum" "$TMP/segments" && segments on va &&
 	used tx_uso_pkts least 10 what_writes_send "$TMP/nic" "$@" || return
 	grep -q ", 0 with a checksum" "$TMP/segments" &&
 		{ fail "the NIC made none"; return; }
@@ -68,7 +56,7 @@ is_equal() {
 }
 
 all_opcodes() {
-	segments on && segments on vb &&
+	segments on va vb &&
 	ip netns exec "$NS_A" ethtool -K va gro off &&
 	ip netns exec "$NS_B" ethtool -K vb gro off &&
 	are_right "$NS_B" vb "$(printf '%02x ' {0..12} 19 20)" "$@" &&
@@ -81,7 +69,7 @@ all_opcodes() {
 many_of_one() {
 	local before
 
-	segments on
+	segments on va
 	before=$(knob va segmented)
 	used tx_uso_pkts least 500 writes &&
 	says segmentation_ipv4 "in use" || return
@@ -100,7 +88,7 @@ unacknowledged() {
 
 # is_found_out IDS: the NIC assigns wrong identifications
 is_found_out() {
-	segments on && turn va ids "$1" &&
+	segments on va && turn va ids "$1" &&
 	gained $DEV_A uso_trial_failed writes || return
 	[ "$GAINED" = $MOST_FAILURES ] || fail "$GAINED trials failed" || return
 	says segmentation_ipv4 "off: what va segmented did not arrive" &&
@@ -109,7 +97,7 @@ is_found_out() {
 
 # Trials begin again when the features change or the netdev comes up.
 is_tried_again() {
-	turn va ids 0 && segments on &&
+	turn va ids 0 && segments on va &&
 	says segmentation_ipv4 "on trial" &&
 	used tx_uso_pkts least 500 writes
 }
@@ -124,7 +112,7 @@ comes_up_again() {
 
 # IPv6 has no identifications, so its trials are separate.
 ipv6_is_apart() {
-	segments on && turn va ids 1 &&
+	segments on va && turn va ids 1 &&
 	used tx_uso_pkts least 500 over_ipv6 writes &&
 	says segmentation_ipv6 "in use" && says segmentation_ipv4 "on trial"
 	local rc=$?
@@ -142,7 +130,7 @@ over_ipv6() {
 
 # Random losses do not end the use of the NIC.
 is_not_condemned() {
-	segments on && turn va lose 30
+	segments on va && turn va lose 30
 	writes
 	local rc=$?
 	turn va lose 0
@@ -151,7 +139,7 @@ is_not_condemned() {
 
 # Answers that come after the first probe condemn no NIC, however many new QPs there are.
 is_far_away() {
-	segments on && modprobe -q sch_netem
+	segments on va && modprobe -q sch_netem
 	tc -n "$NS_B" qdisc replace dev vb root netem delay 50ms ||
 		{ skip "no netem"; return; }
 	used uso_trial_failed most 1 used loss_probes least $MOST_FAILURES many_new_qps
@@ -170,7 +158,7 @@ many_new_qps() {
 
 # A NIC begins to make wrong packets under traffic, which goes on.
 changes_its_mind() {
-	segments on
+	segments on va
 	load_begin QPS=8 || return
 	within 5 says segmentation_ipv4 "in use" >/dev/null &&
 	turn va ids 1 && within 20 is_condemned && goes_on $DEV_A
@@ -187,13 +175,13 @@ is_condemned() {
 is_shown() {
 	local trains=/sys/module/verve/parameters/trains
 
-	segments off &&
+	segments off va &&
 	says segmentation_ipv4 \
 		"off: va has tx-udp-segmentation or tx-scatter-gather off" &&
 	ip netns exec "$NS_A" ethtool -K va tx-udp-segmentation on \
 		tx-gso-list on &&
 	says segmentation_ipv6 "off: va takes trains (tx-gso-list)" &&
-	segments on && echo N >$trains &&
+	segments on va && echo N >$trains &&
 	says segmentation_ipv4 "off: trains=N"
 	local rc=$?
 	echo Y >$trains
@@ -228,17 +216,17 @@ not_with_icrc() {
 meanwhile() {
 	local i rounds=${QUICK:+20}
 
-	segments on
+	segments on va
 	load_begin QPS=8 || return
 	for ((i = 0; i < ${rounds:-100}; i++)); do
 		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
 		sleep 0.0$((RANDOM % 9 + 1))
 	done
-	segments on && turn va ids 0 && goes_on $DEV_A && load_end
+	segments on va && turn va ids 0 && goes_on $DEV_A && load_end
 }
 
 flips() {
-	segments "$([ $((RANDOM % 2)) = 0 ] && echo on || echo off)"
+	segments "$([ $((RANDOM % 2)) = 0 ] && echo on || echo off)" va
 }
 
 flips_ids() {
@@ -248,7 +236,7 @@ flips_ids() {
 through_vlan() {
 	ip -n "$NS_A" link add link va name v7 type vlan id 7 &&
 	ip -n "$NS_B" link add link vb name v7 type vlan id 7 &&
-	on_top v7 && segments on &&
+	on_top v7 && segments on va &&
 	used tx_uso_pkts least 500 writes_on_top
 }
 

@@ -24,32 +24,21 @@ need tcpdump python3 ethtool tc nft
 
 BOTH=$((ICRC | CAN))
 
-# Both netdevs segment UDP, or do not, but take no trains.
-segments() { # on|off
-	local nic ns
-
-	for nic in "$NS_A va" "$NS_B vb"; do
-		read -r ns nic <<<"$nic"
-		ip netns exec "$ns" ethtool -K "$nic" tx-gso-list off \
-			tx-udp-segmentation "$1" || return
-	done
-}
-
 uso_topo() {
-	topo "$@" && segments on
+	topo "$@" && segments on va vb
 }
 
 in_bad_network() {
-	segments on && bad_network
+	segments on va vb && bad_network
 }
 
 offers() {
-	segments on && both able $BOTH
+	segments on va vb && both able $BOTH
 }
 
 # Without ICRCs, USO would be tried.
 offers_nothing() {
-	both able 0 && segments off
+	both able 0 && segments off va vb
 }
 
 made_by_nic() {
@@ -83,7 +72,7 @@ many_messages() {
 }
 
 switched_off() {
-	offers && segments off &&
+	offers && segments off va vb &&
 	used "$PKTS" most 0 used tx_icrc_offload least $LEAST writes
 }
 
@@ -92,7 +81,7 @@ flip() {
 }
 
 ethtool_flips() {
-	segments "$([ $((RANDOM % 2)) = 0 ] && echo on || echo off)"
+	segments "$([ $((RANDOM % 2)) = 0 ] && echo on || echo off)" va vb
 }
 
 ALL=$((BOTH | RX))
