@@ -36,14 +36,19 @@ static struct llist_node **find_slot(struct verve_ooo *ooo, u32 psn)
 
 /*
  * Each QP has a reserve of VERVE_MIN_OOO packets. The rest counts towards the
- * common limit.
+ * common limit, of which a QP may have as much as it leaves to others, as queues
+ * of a switch with shared memory have (dynamic thresholds): if n QPs keep all
+ * that they may, one part in n + 1 is free.
  */
 static bool have_room(const struct verve_ooo *ooo)
 {
-	if (ooo->count == VERVE_MAX_OOO)
+	u32 left = VERVE_MAX_OOO_TOTAL - atomic_read(&kept_total);
+
+	if (ooo->count < VERVE_MIN_OOO)
+		return true;
+	if (ooo->count == VERVE_MAX_OOO || ooo->count - VERVE_MIN_OOO >= left)
 		return false;
-	return ooo->count < VERVE_MIN_OOO ||
-	       atomic_add_unless(&kept_total, 1, VERVE_MAX_OOO_TOTAL);
+	return atomic_add_unless(&kept_total, 1, VERVE_MAX_OOO_TOTAL);
 }
 
 /* Unlink a packet. The caller updates @ooo->last if the packet is the last one. */

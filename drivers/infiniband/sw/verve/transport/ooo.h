@@ -68,7 +68,8 @@ enum verve_ooo_verdict {
  *
  * A peer, or an attacker, decides how many packets arrive out of order. So there
  * is a limit for each QP, and one for all QPs together. A reserve of a few
- * packets for each QP lies beyond the common limit.
+ * packets for each QP lies beyond the common limit, and no QP may have more of
+ * the common limit than it leaves free.
  *
  * Context: BH off.
  * Return: VERVE_OOO_KEPT: @ooo owns @arrival. VERVE_OOO_REFUSED: @arrival is a

@@ -243,6 +243,28 @@ static void ooo_limits(struct kunit *test)
 			VERVE_MIN_OOO);
 }
 
+/* A QP leaves to others as much of the common limit as it takes. */
+static void ooo_shares(struct kunit *test)
+{
+	struct verve_arrival *all = arrivals(test);
+	struct verve_ooo ooo = {}, other = {};
+	u32 i;
+
+	atomic_set(&kept_total, VERVE_MAX_OOO_TOTAL - 64);
+	for (i = 0; i < 64; i++)
+		KUNIT_EXPECT_EQ(test, keep(&ooo, &all[i], i),
+				i < VERVE_MIN_OOO + 32);
+	for (i = 0; i < 64; i++)
+		KUNIT_EXPECT_EQ(test, keep(&other, &all[64 + i], i),
+				i < VERVE_MIN_OOO + 16);
+	KUNIT_EXPECT_EQ(test, atomic_read(&kept_total),
+			VERVE_MAX_OOO_TOTAL - 16);
+	verve_ooo_drop(&ooo);
+	verve_ooo_drop(&other);
+	KUNIT_EXPECT_EQ(test, atomic_read(&kept_total),
+			VERVE_MAX_OOO_TOTAL - 64);
+}
+
 /* A looped packet is not kept, because its payload is in the sender's memory. */
 static void ooo_loopback(struct kunit *test)
 {
@@ -264,6 +286,7 @@ static struct kunit_case verve_ooo_cases[] = {
 	KUNIT_CASE(ooo_ages_while_others_move),
 	KUNIT_CASE(ooo_ages_after_a_rest),
 	KUNIT_CASE(ooo_limits),
+	KUNIT_CASE(ooo_shares),
 	KUNIT_CASE(ooo_loopback),
 	{}
 };
