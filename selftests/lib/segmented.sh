@@ -282,9 +282,7 @@ captured_here() {
 		udp port 4791 2>"$TMP/tcpdump" &
 	pid=$!
 	within 5 captures && used "$PKTS" least $LEAST writes || return
-	sleep 0.3
-	kill $pid
-	wait $pid
+	tcpdump_end $pid || return
 	size=$(stat -c %s "$TMP/own.pcap")
 	[ "$size" -gt 1000000 ] || fail "$size bytes"
 }

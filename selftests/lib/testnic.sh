@@ -161,9 +161,7 @@ capture() {
 	sleep 0.1
 	within 5 captures || fail "$(cat "$TMP/tcpdump")" || return
 	"$@" || return
-	sleep 0.3
-	kill $pid
-	wait $pid
+	tcpdump_end $pid || return
 	grep -q "^0 packets dropped by kernel" "$TMP/tcpdump" ||
 		fail "$(cat "$TMP/tcpdump")"
 }

@@ -106,15 +106,13 @@ on_the_wire() {
 	local pid
 
 	: >"$TMP/tcpdump"
-	a tcpdump -i va --immediate-mode -s 9300 -B 8192 -U -Z root \
-		-w "$TMP/cnp.pcap" 'udp port 4791 and udp[8] = 0x81' \
+	ip netns exec "$NS_A" tcpdump -i va --immediate-mode -s 9300 -B 8192 \
+		-U -Z root -w "$TMP/cnp.pcap" 'udp port 4791 and udp[8] = 0x81' \
 		2>"$TMP/tcpdump" &
 	pid=$!
 	within 5 captures || fail "$(<"$TMP/tcpdump")" || return
 	notified $DEV_B $DEV_A ib_write_bw || return
-	sleep 0.3
-	kill $pid
-	wait $pid
+	tcpdump_end $pid || return
 	python3 "$LIB/icrc.py" "$TMP/cnp.pcap" 81 || return
 	tcpdump -nvr "$TMP/cnp.pcap" 2>/dev/null >"$TMP/cnps"
 	grep -q 'tos 0xc0' "$TMP/cnps" && ! grep -o 'tos 0x[0-9a-f]*' "$TMP/cnps" |
@@ -132,15 +130,13 @@ priority() {
 	no_marks
 	marks a va && parameter $DEV_B np_cnp_prio 3 || return
 	: >"$TMP/tcpdump"
-	a tcpdump -i wa --immediate-mode -s 256 -B 8192 -len \
+	ip netns exec "$NS_A" tcpdump -i wa --immediate-mode -s 256 -B 8192 -len \
 		'vlan and udp port 4791 and udp[8] = 0x81' \
 		>"$TMP/cnps" 2>"$TMP/tcpdump" &
 	pid=$!
 	within 5 captures || fail "$(<"$TMP/tcpdump")" || return
 	traffic ib_write_bw || return
-	sleep 0.3
-	kill $pid
-	wait $pid
+	tcpdump_end $pid || return
 	[ "$(cnp_pcps)" = "3 " ] || fail "PCP $(cnp_pcps): $(head -n 3 "$TMP/cnps")"
 }
 

@@ -26,9 +26,7 @@ capture() {
 	within 5 captures || fail "$(<"$TMP/tcpdump")" || return
 	"$@" >"$TMP/traffic" 2>&1
 	CAPTURED_RC=$?
-	sleep 0.3
-	kill $pid
-	wait $pid
+	tcpdump_end $pid || return
 	tcpdump -envr "$TMP/frames.pcap" >"$TMP/frames" 2>/dev/null
 }
 

@@ -31,9 +31,7 @@ longest() {
 	pid=$!
 	within 5 captures || fail "$(cat "$TMP/tcpdump")" || return
 	perftest ib_write_bw -s 65536 -n 20 >&2 || return
-	sleep 0.3
-	kill $pid
-	wait $pid
+	tcpdump_end $pid || return
 	sed -n 's/.* UDP, length //p' "$TMP/packets" | sort -n | tail -n 1
 }
 
