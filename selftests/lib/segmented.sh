@@ -35,7 +35,7 @@ what_is_sent() {
 	local listing=$1 ns=$2 netdev=$3
 
 	shift 3
-	capture "$ns" "$netdev" "$TMP/wire.pcap" "$@" &&
+	capture "$ns" "$netdev" in "$TMP/wire.pcap" "$@" &&
 	python3 "$LIB/segments.py" $ANY_IDS "$TMP/wire.pcap" "$listing" \
 		>"$TMP/segments" || fail "$(cat "$TMP/segments")"
 }
@@ -275,14 +275,11 @@ works() { # PROGRAM
 
 # A tap at A sees the packets that the driver gets.
 captured_here() {
-	local pid size
+	local size
 
 	offers
-	ip netns exec "$NS_A" tcpdump -i va -U -Z root -w "$TMP/own.pcap" \
-		udp port 4791 2>"$TMP/tcpdump" &
-	pid=$!
-	within 5 captures && used "$PKTS" least $LEAST writes || return
-	tcpdump_end $pid || return
+	tcpdump_begin "$NS_A" -i va -U -Z root -w "$TMP/own.pcap" udp port 4791 &&
+	used "$PKTS" least $LEAST writes && tcpdump_end || return
 	size=$(stat -c %s "$TMP/own.pcap")
 	[ "$size" -gt 1000000 ] || fail "$size bytes"
 }

@@ -4,6 +4,8 @@
 # The topologies of verve.sh over verve_testnic, a NIC in software, instead of a veth.
 # Sourced after verve.sh and load.sh. Skips all tests without the module.
 
+. "$LIB/tcpdump.sh"
+
 NICS=/sys/kernel/debug/verve_testnic
 
 [ "$MODULE" = verve ] || skip_all "no offloads: the driver is not Verve"
@@ -148,24 +150,6 @@ driver_is_content() {
 
 # ---------------------------------------------------------------- the wire
 
-# capture NETNS NETDEV FILE COMMAND...: capture received packets meanwhile
-capture() {
-	local ns=$1 dev=$2 file=$3 pid
-
-	shift 3
-	# Remove the output of the previous tcpdump.
-	: >"$TMP/tcpdump"
-	ip netns exec "$ns" tcpdump -i "$dev" --immediate-mode -s 9300 -B 32768 \
-		-Q in -U -Z root -w "$file" udp port 4791 2>"$TMP/tcpdump" &
-	pid=$!
-	sleep 0.1
-	within 5 captures || fail "$(cat "$TMP/tcpdump")" || return
-	"$@" || return
-	tcpdump_end $pid || return
-	grep -q "^0 packets dropped by kernel" "$TMP/tcpdump" ||
-		fail "$(cat "$TMP/tcpdump")"
-}
-
 opcodes() {
 	c_test opcodes --quick -s 3072 "$@" >"$TMP/traffic" ||
 		fail "$(cat "$TMP/traffic")"
@@ -176,7 +160,7 @@ are_right() {
 	local ns=$1 dev=$2 wanted=$3
 
 	shift 3
-	capture "$ns" "$dev" "$TMP/wire.pcap" opcodes "$@" || return
+	capture "$ns" "$dev" in "$TMP/wire.pcap" opcodes "$@" || return
 	python3 "$LIB/icrc.py" "$TMP/wire.pcap" $wanted >"$TMP/icrc" ||
 		fail "$(cat "$TMP/icrc")"
 }

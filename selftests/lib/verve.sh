@@ -408,40 +408,6 @@ ready_or_dead() {
 	esac
 }
 
-# tcpdump captures packets. Its messages are in $TMP/tcpdump.
-captures() {
-	grep -q "listening on" "$TMP/tcpdump"
-}
-
-tcpdump_reports() {
-	grep " captured, " "$TMP/tcpdump"
-}
-
-tcpdump_has_reported() { # TIMES
-	[ "$(tcpdump_reports | wc -l)" -ge "$1" ]
-}
-
-# tcpdump has nothing left to read: it reports the same number of packets twice.
-tcpdump_is_idle() { # PID
-	local reports
-
-	reports=$(tcpdump_reports | wc -l)
-	kill -USR1 "$1" && within 5 tcpdump_has_reported $((reports + 1)) || return
-	[ "$reports" != 0 ] && [ "$(tcpdump_reports | tail -n 2 | uniq | wc -l)" = 1 ]
-}
-
-# Stop tcpdump, itself and not a shell that runs it. On a busy machine it is late: what it
-# has not read would be lost.
-tcpdump_end() { # PID
-	local rc=0
-
-	sleep 0.3
-	within 10 tcpdump_is_idle "$1" || rc=1
-	kill "$1"
-	wait "$1"
-	[ $rc = 0 ] || fail "tcpdump goes on: $(<"$TMP/tcpdump")"
-}
-
 # Has rping succeeded, and then found its event channel closed? Before rdma-core 61, its
 # thread for events may look at the channel once more, and ends the program with 255.
 closed_early() { # EXIT-CODE PROGRAM OUTPUT

@@ -37,7 +37,7 @@ what_writes_send() {
 	local listing=$1
 
 	shift
-	capture "$NS_B" vb "$TMP/wire.pcap" \
+	capture "$NS_B" vb in "$TMP/wire.pcap" \
 		perftest ib_write_bw -s 8000 -n 64 "$@" &&
 	python3 "$LIB/segments.py" "$TMP/wire.pcap" "$listing" \
 		>"$TMP/segments" || fail "$(cat "$TMP/segments")"

@@ -40,7 +40,7 @@ have_priority() {
 
 	turn va able "$1" && turn vb able $ICRC || return
 	made=$(knob va "$2")
-	capture "$NS_B" vb "$TMP/wire.pcap" writes_on_top || return
+	capture "$NS_B" vb in "$TMP/wire.pcap" writes_on_top || return
 	made=$(($(knob va "$2") - made))
 	all=$(frames)
 	[ $made -gt 400 ] && [ "$all" -gt 0 ] && [ "$(frames "vlan 7, p 5")" = "$all" ] ||

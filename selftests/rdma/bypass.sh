@@ -9,6 +9,7 @@
 #	lo:	A [va: vta] 10.0.0.1, 10.0.0.5
 
 . "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/tcpdump.sh"
 . "$LIB/moved.sh"
 
 need nft tc tcpdump ib_write_bw ib_read_bw ib_send_bw
@@ -118,17 +119,12 @@ tc_filters() {
 
 # sniff NETNS NETDEV: capture until stop_sniffing
 sniff() {
-	ip netns exec "$1" tcpdump -ni "$2" -w "$TMP/packets" udp port 4791 \
-		2>"$TMP/tcpdump" &
-	SNIFFER=$!
-	within 5 captures
+	tcpdump_begin "$1" -ni "$2" -w "$TMP/packets" udp port 4791
 }
 
 stop_sniffing() {
-	kill $SNIFFER
-	wait $SNIFFER
-	[ "$(tcpdump -nr "$TMP/packets" 2>/dev/null | wc -l)" -gt 10 ]
-} 2>/dev/null
+	tcpdump_end && [ "$(tcpdump -nr "$TMP/packets" 2>/dev/null | wc -l)" -gt 10 ]
+}
 
 captures_see() {
 	noticed "sniff $NS_A va" stop_sniffing &&

@@ -10,6 +10,7 @@
 #	                  ^ tcpdump
 
 . "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/tcpdump.sh"
 
 need tcpdump python3 ethtool
 
@@ -25,32 +26,14 @@ uncoupled_trains() {
 		tx-udp-segmentation off
 }
 
-# capture FILE COMMAND...: capture on B's netdev while the command runs
-capture() {
-	local file=$1 pid rc
-
-	shift
-	: >"$TMP/tcpdump"
-	# The snapshot length is the size of a frame in the ring.
-	ip netns exec "$NS_B" tcpdump -i vb --immediate-mode -s 9300 -B 32768 \
-		-U -Z root -w "$file" udp port 4791 2>"$TMP/tcpdump" &
-	pid=$!
-	within 5 captures || fail "$(cat "$TMP/tcpdump")" || return
-	"$@" >"$TMP/traffic" || { cat "$TMP/traffic"; return 1; }
-	sleep 0.3
-	kill $pid
-	wait $pid
-	grep -q "^0 packets dropped by kernel" "$TMP/tcpdump" ||
-		fail "$(cat "$TMP/tcpdump")"
-}
-
 # traffic OPTION...: every opcode, in messages of up to three packets
 traffic() {
-	c_test opcodes --quick -s 3072 "$@"
+	c_test opcodes --quick -s 3072 "$@" >"$TMP/traffic" ||
+		fail "$(<"$TMP/traffic")"
 }
 
 right() {
-	capture "$TMP/$1.pcap" traffic ${2:-} &&
+	capture "$NS_B" vb inout "$TMP/$1.pcap" traffic ${2:-} &&
 	python3 "$LIB/icrc.py" "$TMP/$1.pcap" $OPCODES
 }
 

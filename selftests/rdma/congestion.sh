@@ -10,6 +10,7 @@
 # For priorities, va and vb are VLANs of wa ---- wb.
 
 . "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/tcpdump.sh"
 
 need tcpdump python3
 
@@ -103,16 +104,9 @@ held() {
 }
 
 on_the_wire() {
-	local pid
-
-	: >"$TMP/tcpdump"
-	ip netns exec "$NS_A" tcpdump -i va --immediate-mode -s 9300 -B 8192 \
-		-U -Z root -w "$TMP/cnp.pcap" 'udp port 4791 and udp[8] = 0x81' \
-		2>"$TMP/tcpdump" &
-	pid=$!
-	within 5 captures || fail "$(<"$TMP/tcpdump")" || return
-	notified $DEV_B $DEV_A ib_write_bw || return
-	tcpdump_end $pid || return
+	tcpdump_begin "$NS_A" -i va --immediate-mode -s 9300 -B 8192 -U -Z root \
+		-w "$TMP/cnp.pcap" 'udp port 4791 and udp[8] = 0x81' &&
+	notified $DEV_B $DEV_A ib_write_bw && tcpdump_end || return
 	python3 "$LIB/icrc.py" "$TMP/cnp.pcap" 81 || return
 	tcpdump -nvr "$TMP/cnp.pcap" 2>/dev/null >"$TMP/cnps"
 	grep -q 'tos 0xc0' "$TMP/cnps" && ! grep -o 'tos 0x[0-9a-f]*' "$TMP/cnps" |
@@ -125,18 +119,11 @@ cnp_pcps() {
 
 # On a VLAN, CNPs have the PCP of np_cnp_prio.
 priority() {
-	local pid
-
 	no_marks
 	marks a va && parameter $DEV_B np_cnp_prio 3 || return
-	: >"$TMP/tcpdump"
-	ip netns exec "$NS_A" tcpdump -i wa --immediate-mode -s 256 -B 8192 -len \
-		'vlan and udp port 4791 and udp[8] = 0x81' \
-		>"$TMP/cnps" 2>"$TMP/tcpdump" &
-	pid=$!
-	within 5 captures || fail "$(<"$TMP/tcpdump")" || return
-	traffic ib_write_bw || return
-	tcpdump_end $pid || return
+	tcpdump_begin "$NS_A" -i wa --immediate-mode -s 256 -B 8192 -len \
+		'vlan and udp port 4791 and udp[8] = 0x81' >"$TMP/cnps" &&
+	traffic ib_write_bw && tcpdump_end || return
 	[ "$(cnp_pcps)" = "3 " ] || fail "PCP $(cnp_pcps): $(head -n 3 "$TMP/cnps")"
 }
 

@@ -11,22 +11,18 @@
 # For priorities, va and vb are VLANs of the wire, wa ---- wb.
 
 . "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/tcpdump.sh"
 
 need tcpdump nft
 
-# capture NETDEV COMMAND...: capture on B's netdev meanwhile, to $TMP/frames
-capture() {
-	local dev=$1 pid
-
+# frames NETDEV COMMAND...: capture on B's netdev meanwhile, to $TMP/frames
+frames() {
+	tcpdump_begin "$NS_B" -i "$1" --immediate-mode -s 256 -B 8192 \
+		-U -Z root -w "$TMP/frames.pcap" || return
 	shift
-	: >"$TMP/tcpdump"
-	ip netns exec "$NS_B" tcpdump -i "$dev" --immediate-mode -s 256 -B 8192 \
-		-U -Z root -w "$TMP/frames.pcap" 2>"$TMP/tcpdump" &
-	pid=$!
-	within 5 captures || fail "$(<"$TMP/tcpdump")" || return
 	"$@" >"$TMP/traffic" 2>&1
 	CAPTURED_RC=$?
-	tcpdump_end $pid || return
+	tcpdump_end || return
 	tcpdump -envr "$TMP/frames.pcap" >"$TMP/frames" 2>/dev/null
 }
 
@@ -40,7 +36,7 @@ firewall() {
 			}
 		}
 	END
-	capture vb timeout $((3 * SLOW)) env CASE=send LABEL=0xffffffff \
+	frames vb timeout $((3 * SLOW)) env CASE=send LABEL=0xffffffff \
 		ip netns exec "$NS_C" fields -d $DEV_C -D $DEV_S -n "$NS_C" \
 		-N "$NS_S" -6
 	a nft delete table ip6 t
@@ -74,7 +70,7 @@ pcp() {
 	local pcp=$1
 
 	shift
-	capture wb "$@" && [ $CAPTURED_RC = 0 ] || fail "$(<"$TMP/traffic")" ||
+	frames wb "$@" && [ $CAPTURED_RC = 0 ] || fail "$(<"$TMP/traffic")" ||
 		return
 	[ "$(pcps)" = "$pcp " ] || fail "PCP $(pcps)"
 }
@@ -96,7 +92,7 @@ four_times() {
 
 # Without a flow label, datagrams between different QPs have different source ports.
 ports() {
-	capture vb four_times sends && [ $CAPTURED_RC = 0 ] ||
+	frames vb four_times sends && [ $CAPTURED_RC = 0 ] ||
 		fail "$(<"$TMP/traffic")" || return
 	[ "$(datagram_ports | wc -l)" -gt 1 ] || fail "$(datagram_ports)" || return
 	[ "$(datagram_ports | head -n 1)" -ge 49152 ] || fail "$(datagram_ports)"

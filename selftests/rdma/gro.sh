@@ -7,6 +7,7 @@
 #	A [va: vta] ---- [vb: vtb] B
 
 . "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/tcpdump.sh"
 
 need tcpdump ethtool
 
@@ -23,15 +24,10 @@ arrives_alone() {
 
 # Length of the longest packet of some WRITEs in B's stack
 longest() {
-	local pid
-
-	: >"$TMP/tcpdump"
-	ip netns exec "$NS_B" tcpdump -i vb --immediate-mode -n -B 8192 \
-		udp port 4791 >"$TMP/packets" 2>"$TMP/tcpdump" &
-	pid=$!
-	within 5 captures || fail "$(cat "$TMP/tcpdump")" || return
+	tcpdump_begin "$NS_B" -i vb --immediate-mode -n -B 8192 \
+		udp port 4791 >"$TMP/packets" || return
 	perftest ib_write_bw -s 65536 -n 20 >&2 || return
-	tcpdump_end $pid || return
+	tcpdump_end || return
 	sed -n 's/.* UDP, length //p' "$TMP/packets" | sort -n | tail -n 1
 }
 
