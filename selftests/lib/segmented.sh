@@ -23,11 +23,6 @@ ANY_IDS=
 [ "$(cat $PARAMETERS/trains 2>/dev/null)" != N ] ||
 	skip_all "the NIC segments nothing without trains: trains=N"
 
-gro() { # on|off
-	ip netns exec "$NS_A" ethtool -K va gro "$1" &&
-	ip netns exec "$NS_B" ethtool -K vb gro "$1"
-}
-
 # ---------------------------------------------------------------- the wire
 
 # what_is_sent LISTING NETNS NETDEV COMMAND...: captures and checks packets received there

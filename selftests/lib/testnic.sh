@@ -44,13 +44,21 @@ STATEFUL=
 # In the source tree; where the tests are installed, it is beside them.
 PATH=$PATH:$LIB/../../packaging
 
-# nic_offload NETDEV show|set [FEATURE on|off]...: in the NIC's namespace
+# at_nic NETDEV COMMAND...: run a command in the NIC's namespace
+at_nic() {
+	local ns=$NS_A
+
+	[ "$1" != vb ] || ns=$NS_B
+	shift
+	ip netns exec "$ns" "$@"
+}
+
+# nic_offload NETDEV show|set [FEATURE on|off]...
 nic_offload() {
-	local netdev=$1 command=$2 ns=$NS_A
+	local netdev=$1 command=$2
 
 	shift 2
-	[ "$netdev" != vb ] || ns=$NS_B
-	ip netns exec "$ns" verve-offload "$command" "$netdev" "$@"
+	at_nic "$netdev" verve-offload "$command" "$netdev" "$@"
 }
 
 switch_on() { # NETDEV
@@ -91,11 +99,11 @@ knob() { # NETDEV KNOB
 }
 
 nic_features() { # NETDEV FEATURE on|off...
-	local netdev=$1 ns=$NS_A
+	at_nic "$1" ethtool -K "$@"
+}
 
-	shift
-	[ "$netdev" != vb ] || ns=$NS_B
-	ip netns exec "$ns" ethtool -K "$netdev" "$@"
+gro() { # on|off
+	nic_features va gro "$1" && nic_features vb gro "$1"
 }
 
 # takes_trains on|off NETDEV: set whether the netdev takes whole trains

@@ -45,23 +45,21 @@ what_writes_send() {
 
 # The NIC makes exactly the packets that software sends.
 is_equal() {
-	segments off va && ip netns exec "$NS_B" ethtool -K vb gro off &&
+	segments off va && nic_features vb gro off &&
 	what_writes_send "$TMP/software" "$@" &&
 	grep -q ", 0 with a checksum" "$TMP/segments" && segments on va &&
 	used tx_uso_pkts least 10 what_writes_send "$TMP/nic" "$@" || return
 	grep -q ", 0 with a checksum" "$TMP/segments" &&
 		{ fail "the NIC made none"; return; }
 	diff "$TMP/software" "$TMP/nic" >"$TMP/diff" || fail "$(<"$TMP/diff")"
-	ip netns exec "$NS_B" ethtool -K vb gro on
+	nic_features vb gro on
 }
 
 all_opcodes() {
-	segments on va vb &&
-	ip netns exec "$NS_A" ethtool -K va gro off &&
-	ip netns exec "$NS_B" ethtool -K vb gro off &&
+	segments on va vb && gro off &&
 	are_right "$NS_B" vb "$(printf '%02x ' {0..12} 19 20)" "$@" &&
 	are_right "$NS_A" va "$(printf '%02x ' {13..18})" "$@" &&
-	segments off vb && ip netns exec "$NS_B" ethtool -K vb gro on
+	segments off vb && nic_features vb gro on
 }
 
 # ---------------------------------------------------------------- trust
@@ -178,8 +176,7 @@ is_shown() {
 	segments off va &&
 	says segmentation_ipv4 \
 		"off: va has tx-udp-segmentation or tx-scatter-gather off" &&
-	ip netns exec "$NS_A" ethtool -K va tx-udp-segmentation on \
-		tx-gso-list on &&
+	takes_trains on va &&
 	says segmentation_ipv6 "off: va takes trains (tx-gso-list)" &&
 	segments on va && echo N >$trains &&
 	says segmentation_ipv4 "off: trains=N"
@@ -194,9 +191,9 @@ is_shown() {
 	turn va able 1 && says icrc_tx "in use" &&
 	says segmentation_ipv4 "off: va computes ICRCs (icrc_tx) of single packets only" &&
 	turn va able 0 && says scatter_gather "in use" &&
-	ip netns exec "$NS_A" ethtool -K va gro off &&
+	nic_features va gro off &&
 	says rx_gro "off: va has generic-receive-offload off" &&
-	ip netns exec "$NS_A" ethtool -K va gro on &&
+	nic_features va gro on &&
 	says rx_gro "in use" &&
 	says rx_hash "off: va has receive-hashing off"
 }

@@ -26,8 +26,7 @@ wire_is_right() {
 
 	shift
 	both able $TX && takes_trains "$trains" va && takes_trains "$trains" vb &&
-	ip netns exec "$NS_A" ethtool -K va gro off &&
-	ip netns exec "$NS_B" ethtool -K vb gro off || return
+	gro off || return
 	made=$(knob va made) whole=$(knob va trains)
 	are_right "$NS_B" vb "$REQUESTS" "$@" &&
 	are_right "$NS_A" va "$ANSWERS" "$@" || return
@@ -54,7 +53,7 @@ verified_by_nic() {
 
 # Where GRO makes trains, and where it does not
 verified_alone() {
-	ip netns exec "$NS_B" ethtool -K vb gro "$1" && verified_by_nic
+	nic_features vb gro "$1" && verified_by_nic
 }
 
 not_offered() {

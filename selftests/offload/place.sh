@@ -61,9 +61,9 @@ through_bond() {
 }
 
 without_gro() {
-	ip netns exec "$NS_B" ethtool -K vb gro off && is_placed
+	nic_features vb gro off && is_placed
 	local rc=$?
-	ip netns exec "$NS_B" ethtool -K vb gro on
+	nic_features vb gro on
 	return $rc
 }
 

@@ -37,11 +37,6 @@ in_pieces() {
 		fail "$(($(drops) - before)) packets were dropped"
 }
 
-gro() {
-	ip netns exec "$NS_A" ethtool -K va gro "$1" &&
-	ip netns exec "$NS_B" ethtool -K vb gro "$1"
-}
-
 tap_setup topo two 4200
 for size in 1 100 700 1500 3000; do
 	tap_add "pieces of $size bytes" in_pieces $size 0
