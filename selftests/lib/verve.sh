@@ -227,6 +227,7 @@ DEV_B=vtb
 a() { ip netns exec "$NS_A" "$@"; }
 b() { ip netns exec "$NS_B" "$@"; }
 
+# A test may replace this.
 link_add() { # NETNS NAME NETDEV
 	ip netns exec "$1" rdma link add "$2" type "$LINK_TYPE" netdev "$3"
 }
@@ -321,6 +322,7 @@ topo() {
 	GID_C=$(gid_index $DEV_C ipv4) GID_S=$(gid_index $DEV_S ipv4)
 }
 
+# A test may replace this.
 untopo() {
 	local ns
 

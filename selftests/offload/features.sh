@@ -209,8 +209,8 @@ not_with_icrc() {
 
 # ---------------------------------------------------------------- in mid-traffic
 
-# meanwhile COMMAND...: runs it again and again, while data are compared
-meanwhile() {
+# through COMMAND...: runs it again and again, while data are compared
+through() {
 	local i rounds=${QUICK:+20}
 
 	segments on va
@@ -324,8 +324,8 @@ tap_add "a NIC is not condemned for a long path" is_far_away
 tap_add "a NIC that changes its mind" changes_its_mind
 tap_add "what is in use is shown, and why not" is_shown
 tap_add "not with ICRCs" not_with_icrc
-tap_add "features flip" meanwhile flips
-tap_add "identifications flip" meanwhile flips_ids
+tap_add "features flip" through flips
+tap_add "identifications flip" through flips_ids
 tap_add "through a VLAN" through_vlan
 tap_setup plain_nic 1500
 tap_add "packets go where the program is" follows_program

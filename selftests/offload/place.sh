@@ -24,7 +24,7 @@ placing() { # CASE
 
 # ---------------------------------------------------------------- what is placed
 
-writes() {
+large_writes() {
 	perftest ib_write_bw -s 65536 -n 200
 }
 
@@ -35,7 +35,7 @@ is_placed() {
 	both able $((RX | PLACE))
 	bytes=$(hw_counter $DEV_B rx_ddp_bytes)
 	packets=$(knob vb placed)
-	gained $DEV_B rx_ddp_pkts writes || return
+	gained $DEV_B rx_ddp_pkts large_writes || return
 	bytes=$(($(hw_counter $DEV_B rx_ddp_bytes) - bytes))
 	packets=$(($(knob vb placed) - packets))
 	[ $bytes -gt $((65536 * 200 * 2 / 3)) ] ||
@@ -69,7 +69,7 @@ without_gro() {
 
 not_offered() {
 	both able $RX
-	gained $DEV_B rx_ddp_pkts writes && [ "$GAINED" = 0 ]
+	gained $DEV_B rx_ddp_pkts large_writes && [ "$GAINED" = 0 ]
 }
 
 # The fragments refer to other memory than the destination, so software has to copy them,
@@ -90,7 +90,7 @@ objects_fail() {
 	local failed
 
 	both fail 3
-	gained $DEV_B offload_refused writes && failed=$GAINED &&
+	gained $DEV_B offload_refused large_writes && failed=$GAINED &&
 	[ "$failed" = 2 ] || fail "$failed were refused"
 	local rc=$?
 	both fail 0

@@ -85,7 +85,7 @@ killed() {
 	esac
 }
 
-device_removed() {
+device_gone() {
 	local before rc
 
 	before=$(packets $DEV_A)
@@ -109,6 +109,6 @@ tap_add "four connections" talk 4 300000 echo
 tap_add "sixteen connections" talk 16 100000 last
 tap_add "the client is killed" killed client
 tap_add "the server is killed" killed server
-tap_add "the device is removed" device_removed
+tap_add "the device is removed" device_gone
 tap_add "nothing went by TCP" firewall_was_silent
 tap_run

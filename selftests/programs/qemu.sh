@@ -24,7 +24,7 @@ URL=iser://$PORTAL/$IQN/0
 LIMIT=$((3 * LIMIT))
 TOOL=(timeout -k 2 "$LIMIT" chroot "$ROOT")
 
-size_is_right() {
+is_right_size() {
 	"${TOOL[@]}" qemu-img info "$URL" >"$TMP/info" && cat "$TMP/info" &&
 	grep -q "($((SIZE << 20)) bytes)" "$TMP/info"
 }
@@ -83,7 +83,7 @@ OBJECTS=
 tap_setup host_up
 tap_setup target_up
 tap_setup eval 'OBJECTS=$(objects $HOST_DEV)'
-tap_add "the size of the disk" size_is_right
+tap_add "the size of the disk" is_right_size
 tap_add "images compared" image_compare
 tap_add "patterns compared" patterns
 tap_add "a wrong pattern is noticed" wrong_pattern

@@ -141,8 +141,8 @@ direct() {
 	fio_verify "$TMP/mnt/direct" "$SIZE" && rm "$TMP/mnt/direct"
 }
 
-# interrupted PULL PUT_BACK: I/O waits between these commands, and then goes on.
-interrupted() {
+# broken_off PULL PUT_BACK: I/O waits between these commands, and then goes on.
+broken_off() {
 	local pid status=0
 
 	fio_verify "$TMP/mnt/plug" "$SIZE" --rate=$((SIZE / 4))m >"$TMP/out" 2>&1 &
@@ -236,7 +236,7 @@ tap_setup eval 'BEFORE_A=$(objects $DEV_A) BEFORE_B=$(objects $DEV_B)'
 # basic VERSION, thorough VERSION: tests of a mounted file system
 basic() {
 	tap_add "v$1: a tree by tar, compared" mounted tree_compare $1
-	tap_add "v$1: link loss under I/O" mounted interrupted wire_down wire_up
+	tap_add "v$1: link loss under I/O" mounted broken_off wire_down wire_up
 }
 
 thorough() {
@@ -246,9 +246,9 @@ thorough() {
 	tap_add "v$1: fio verify, reads and writes mixed" mounted mixed
 	tap_add "v$1: fio verify, mmap" mounted mixed --ioengine=mmap
 	[ "$QUICK" ] || tap_add "v$1: server restarted under I/O" \
-		mounted interrupted server_gone server_back
+		mounted broken_off server_gone server_back
 	tap_add "v$1: device replaced under I/O" \
-		mounted interrupted no_device new_device
+		mounted broken_off no_device new_device
 }
 
 for version in 3 $V4; do

@@ -36,8 +36,8 @@ is_connected() {
 	rdma resource show qp link $HOST_DEV/1 | grep -q 'type RC .*state RTS'
 }
 
-# interrupted PULL PUT_BACK
-interrupted() {
+# broken_off PULL PUT_BACK
+broken_off() {
 	local pid
 
 	sockets steady $((3 + SLOW / 2)) >"$TMP/rds" 2>&1 &
@@ -80,7 +80,7 @@ tap_setup ip addr add $OTHER_IP/24 dev $HOST_NETDEV
 tap_setup modprobe rds_rdma
 tap_add "messages of all sizes, compared" messages
 tap_add "RDMA READ and WRITE, compared" sockets rdma $COUNT
-tap_add "link loss under messages" interrupted cut mend
-tap_add "the device replaced under messages" interrupted no_device new_device
+tap_add "link loss under messages" broken_off cut mend
+tap_add "the device replaced under messages" broken_off no_device new_device
 tap_add "the device goes, then the module" unload
 tap_run
