@@ -17,33 +17,11 @@ FALLBACK=tx_${KIND}_fallback
 REQUESTS=$(printf '%02x ' {0..12} 19 20 {32..43} 100 101)
 ANSWERS=$(printf '%02x ' {13..18})
 PARAMETERS=/sys/module/verve/parameters
-# An option of segments.py
-ANY_IDS=
 
 [ "$(cat $PARAMETERS/trains 2>/dev/null)" != N ] ||
 	skip_all "the NIC segments nothing without trains: trains=N"
 
 # ---------------------------------------------------------------- the wire
-
-# what_is_sent LISTING NETNS NETDEV COMMAND...: captures and checks packets received there
-what_is_sent() {
-	local listing=$1 ns=$2 netdev=$3
-
-	shift 3
-	capture "$ns" "$netdev" in "$TMP/wire.pcap" "$@" &&
-	python3 "$LIB/segments.py" $ANY_IDS "$TMP/wire.pcap" "$listing" \
-		>"$TMP/segments" || fail "$(cat "$TMP/segments")"
-}
-
-# is_equal NETNS NETDEV COMMAND...: the packets that arrive there are the same as without
-# the NIC
-is_equal() {
-	gro off && offers_nothing && what_is_sent "$TMP/software" "$@" &&
-	offers && what_is_sent "$TMP/messages" "$@" &&
-	gro on || return
-	diff "$TMP/software" "$TMP/messages" >"$TMP/diff" ||
-		fail "$(head -n 20 "$TMP/diff")"
-}
 
 # nic_makes DEVICE COMMAND...: the NIC segments messages meanwhile
 nic_makes() {

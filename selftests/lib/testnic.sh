@@ -4,7 +4,7 @@
 # The topologies of verve.sh over verve_testnic, a NIC in software, instead of a veth.
 # Sourced after verve.sh and load.sh. Skips all tests without the module.
 
-. "$LIB/tcpdump.sh"
+. "$LIB/offload.sh"
 
 NICS=/sys/kernel/debug/verve_testnic
 
@@ -41,25 +41,6 @@ unload_nic() {
 NIC_OPTIONS=()
 # Are the features on that an administrator has to switch on?
 STATEFUL=
-# In the source tree; where the tests are installed, it is beside them.
-PATH=$PATH:$LIB/../../packaging
-
-# at_nic NETDEV COMMAND...: run a command in the NIC's namespace
-at_nic() {
-	local ns=$NS_A
-
-	[ "$1" != vb ] || ns=$NS_B
-	shift
-	ip netns exec "$ns" "$@"
-}
-
-# nic_offload NETDEV show|set [FEATURE on|off]...
-nic_offload() {
-	local netdev=$1 command=$2
-
-	shift 2
-	at_nic "$netdev" verve-offload "$command" "$netdev" "$@"
-}
 
 switch_on() { # NETDEV
 	[ ! "$STATEFUL" ] || nic_offload "$1" set placement on rc-qps on
@@ -98,53 +79,6 @@ knob() { # NETDEV KNOB
 	cat "$NICS/$1/$2"
 }
 
-nic_features() { # NETDEV FEATURE on|off...
-	at_nic "$1" ethtool -K "$@"
-}
-
-gro() { # on|off
-	nic_features va gro "$1" && nic_features vb gro "$1"
-}
-
-# takes_trains on|off NETDEV: set whether the netdev takes whole trains
-takes_trains() {
-	nic_features "$2" tx-udp-segmentation "$1" tx-gso-list "$1"
-}
-
-# segments on|off NETDEV...: the netdevs segment UDP, or do not, but take no trains. The
-# change of features resets all trials.
-segments() {
-	local how=$1 netdev
-
-	shift
-	for netdev; do
-		nic_features "$netdev" tx-gso-list off tx-udp-segmentation off || return
-		[ "$how" = off ] || nic_features "$netdev" tx-udp-segmentation on || return
-	done
-}
-
-# gained DEVICE COUNTER COMMAND...: set GAINED to the growth of a counter
-gained() {
-	local dev=$1 name=$2 before
-
-	shift 2
-	before=$(hw_counter "$dev" "$name")
-	"$@" || return
-	GAINED=$(($(hw_counter "$dev" "$name") - before))
-}
-
-# used COUNTER most|least N COMMAND...: check the growth of A's counter
-used() {
-	local name=$1 how=$2 n=$3
-
-	shift 3
-	gained $DEV_A "$name" "$@" || return
-	case $how in
-	least) [ $GAINED -ge "$n" ] ;;
-	most) [ $GAINED -le "$n" ] ;;
-	esac || fail "$name: $GAINED, not at $how $n"
-}
-
 # The NIC got no packet with work that it had not offered or that was done already.
 driver_is_content() {
 	local nic
@@ -156,28 +90,7 @@ driver_is_content() {
 	done
 }
 
-# ---------------------------------------------------------------- the wire
-
-opcodes() {
-	c_test opcodes --quick -s 3072 "$@" >"$TMP/traffic" ||
-		fail "$(cat "$TMP/traffic")"
-}
-
-# are_right NETNS NETDEV OPCODES OPTION...: check received packets by icrc.py
-are_right() {
-	local ns=$1 dev=$2 wanted=$3
-
-	shift 3
-	capture "$ns" "$dev" in "$TMP/wire.pcap" opcodes "$@" || return
-	python3 "$LIB/icrc.py" "$TMP/wire.pcap" $wanted >"$TMP/icrc" ||
-		fail "$(cat "$TMP/icrc")"
-}
-
 # ---------------------------------------------------------------- traffic
-
-writes() {
-	perftest ib_write_bw -s 8192 -n 500
-}
 
 # on_top NAME: move addresses to netdevs of that name, in 10.1.0.0/24
 on_top() {

@@ -44,7 +44,7 @@ what_writes_send() {
 }
 
 # The NIC makes exactly the packets that software sends.
-is_equal() {
+arrives_equal() {
 	segments off va && nic_features vb gro off &&
 	what_writes_send "$TMP/software" "$@" &&
 	grep -q ", 0 with a checksum" "$TMP/segments" && segments on va &&
@@ -309,8 +309,8 @@ trap features_cleanup EXIT
 
 tap_setup plain_nic 1500
 tap_add "many packets of one" many_of_one
-tap_add "on the wire, IPv4" is_equal
-tap_add "on the wire, IPv6" over_ipv6 is_equal
+tap_add "on the wire, IPv4" arrives_equal
+tap_add "on the wire, IPv6" over_ipv6 arrives_equal
 tap_add "on the wire, all opcodes, IPv4" all_opcodes
 tap_add "on the wire, all opcodes, IPv6" all_opcodes -6
 tap_add "not what nobody acknowledges" unacknowledged
