@@ -6,6 +6,7 @@
 #include "../path/path.h"
 #include "../wire/psn.h"
 #include "ooo.h"
+#include "share.h"
 
 static atomic_t kept_total;
 
@@ -36,19 +37,15 @@ static struct llist_node **find_slot(struct verve_ooo *ooo, u32 psn)
 
 /*
  * Each QP has a reserve of VERVE_MIN_OOO packets. The rest counts towards the
- * common limit, of which a QP may have as much as it leaves to others, as queues
- * of a switch with shared memory have (dynamic thresholds): if n QPs keep all
- * that they may, one part in n + 1 is free.
+ * common limit.
  */
 static bool have_room(const struct verve_ooo *ooo)
 {
-	u32 left = VERVE_MAX_OOO_TOTAL - atomic_read(&kept_total);
-
 	if (ooo->count < VERVE_MIN_OOO)
 		return true;
-	if (ooo->count == VERVE_MAX_OOO || ooo->count - VERVE_MIN_OOO >= left)
-		return false;
-	return atomic_add_unless(&kept_total, 1, VERVE_MAX_OOO_TOTAL);
+	return ooo->count != VERVE_MAX_OOO &&
+	       verve_share_take(&kept_total, VERVE_MAX_OOO_TOTAL,
+				ooo->count - VERVE_MIN_OOO);
 }
 
 /* Unlink a packet. The caller updates @ooo->last if the packet is the last one. */

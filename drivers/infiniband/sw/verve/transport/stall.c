@@ -3,6 +3,7 @@
 #include <linux/atomic.h>
 #include <linux/slab.h>
 #include "../memory/odp.h"
+#include "share.h"
 #include "stall.h"
 #include "transport.h"
 
@@ -187,10 +188,11 @@ bool verve_stall_is_on(const struct verve_qp *qp, enum verve_stall_part part)
 
 static bool have_room(const struct verve_stall *stall)
 {
-	if (stall->num_held == VERVE_MAX_HELD)
-		return false;
-	return stall->num_held < VERVE_MIN_HELD ||
-	       atomic_add_unless(&held_total, 1, VERVE_MAX_HELD_TOTAL);
+	if (stall->num_held < VERVE_MIN_HELD)
+		return true;
+	return stall->num_held != VERVE_MAX_HELD &&
+	       verve_share_take(&held_total, VERVE_MAX_HELD_TOTAL,
+				stall->num_held - VERVE_MIN_HELD);
 }
 
 void verve_stall_hold(struct verve_qp *qp, struct verve_arrival *arrival)
