@@ -83,6 +83,10 @@ check-pyverbs:
 check-interop:
 	@tools/check-interop $(KERNEL)
 
+.PHONY: check-virtio
+check-virtio:
+	@tools/check-virtio $(VARIANT)
+
 .PHONY: fuzz
 fuzz:
 	@tools/setup/packages build fuzz
@@ -183,6 +187,8 @@ help:
 	@echo '                        rdma_rxe, in UML and on three stock kernels (KERNEL=)'
 	@echo '  make check-interop    every opcode between Verve and rdma_rxe, in two VMs on a wire,'
 	@echo '                        with loss and without, on three stock kernels (KERNEL=)'
+	@echo '  make check-virtio     ICRCs by virtio devices outside of the guest, in UML'
+	@echo '       VARIANT=         debug or lockdep: a UML kernel with checks'
 	@echo
 	@echo '  make fuzz             looks for inputs that break the parser, the validation of'
 	@echo '                        requests or the engines, guided by coverage (clang)'

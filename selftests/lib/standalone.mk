@@ -22,7 +22,7 @@ run_tests: all
 
 install: all
 	@mkdir -p $(INSTALL_PATH) $(INSTALL_PATH)/../lib
-	@cp $(TEST_PROGS) $(TEST_FILES) $(TEST_GEN_FILES) \
+	@cp $(TEST_PROGS) $(TEST_PROGS_EXTENDED) $(TEST_FILES) $(TEST_GEN_FILES) \
 		$(wildcard settings) $(INSTALL_PATH)/
 	@cp $(TEST_INCLUDES) $(HERE)run $(INSTALL_PATH)/../lib/
 

@@ -271,7 +271,8 @@ address_wire() {
 	ip -n "$NS_B" addr add fd00::2/64 dev vb nodad
 }
 
-# wire MTU: create the namespaces and a veth between them
+# wire MTU: create the namespaces and a veth between them.
+# A test may replace this.
 wire() {
 	new_namespaces
 	# The indices must differ. siw, for one, takes equal ones for one netdev.
