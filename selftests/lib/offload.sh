@@ -76,6 +76,10 @@ used() {
 
 # ---------------------------------------------------------------- the wire
 
+# All opcodes, for icrc.py
+REQUESTS=$(printf '%02x ' {0..12} 19 20 {32..43} 100 101)
+ANSWERS=$(printf '%02x ' {13..18})
+
 opcodes() {
 	c_test opcodes --quick -s 3072 "$@" >"$TMP/traffic" ||
 		fail "$(cat "$TMP/traffic")"
@@ -115,6 +119,14 @@ is_equal() {
 }
 
 # ---------------------------------------------------------------- traffic
+
+# over_ipv6 COMMAND...: run it with the IPv6 GIDs
+over_ipv6() {
+	local GID_C GID_S
+
+	GID_C=$(gid_index $DEV_C ipv6) GID_S=$(gid_index $DEV_S ipv6)
+	"$@"
+}
 
 writes() {
 	perftest ib_write_bw -s 8192 -n 500

@@ -14,8 +14,6 @@ ICRC=1 RX=2
 PKTS=tx_${KIND}_pkts
 SKBS=tx_${KIND}_skbs
 FALLBACK=tx_${KIND}_fallback
-REQUESTS=$(printf '%02x ' {0..12} 19 20 {32..43} 100 101)
-ANSWERS=$(printf '%02x ' {13..18})
 PARAMETERS=/sys/module/verve/parameters
 
 [ "$(cat $PARAMETERS/trains 2>/dev/null)" != N ] ||
@@ -63,13 +61,6 @@ sends_are_equal() {
 
 reads_are_equal() {
 	$1 $DEV_B is_equal "$NS_A" va perftest ib_read_bw -s 30001 -n 16
-}
-
-over_ipv6() {
-	local GID_C GID_S
-
-	GID_C=$(gid_index $DEV_C ipv6) GID_S=$(gid_index $DEV_S ipv6)
-	"$@"
 }
 
 # all_opcodes offload|fallback OPTION...

@@ -118,14 +118,6 @@ ipv6_is_apart() {
 	return $rc
 }
 
-# over_ipv6 COMMAND...: runs it with the IPv6 GIDs
-over_ipv6() {
-	local GID_C GID_S
-
-	GID_C=$(gid_index $DEV_C ipv6) GID_S=$(gid_index $DEV_S ipv6)
-	"$@"
-}
-
 # Random losses do not end the use of the NIC.
 is_not_condemned() {
 	segments on va && turn va lose 30

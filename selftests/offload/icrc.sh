@@ -15,8 +15,6 @@
 need tcpdump python3 ethtool tc
 
 TX=1 RX=2
-REQUESTS=$(printf '%02x ' {0..12} 19 20 {32..43} 100 101)
-ANSWERS=$(printf '%02x ' {13..18})
 
 # ---------------------------------------------------------------- the wire
 

@@ -103,7 +103,7 @@ modified() {
 	MODIFY=1 through "$@"
 }
 
-over_ipv6() {
+through_ipv6() {
 	OPTIONS=-6 through "$@"
 }
 
@@ -234,7 +234,7 @@ tap_add "shared receive queues" all_of queues_srq
 tap_add "completion queues" all_of queues_cq
 tap_add "keys and rights that go" of_this gone
 tap_add "all is compared" through true
-tap_add "over IPv6" over_ipv6 true
+tap_add "over IPv6" through_ipv6 true
 tap_add "the peer is in software" through to_software
 tap_add "on and off, the peer is not" through from_software
 tap_add "what is not carried, too" all_kinds true
@@ -251,7 +251,7 @@ tap_add "packets miss the NIC" through astray
 tap_add "payload is placed in between" through places_too
 tap_setup bad_network
 tap_add "a bad network" through true
-tap_add "a bad network, over IPv6" over_ipv6 gives_back
+tap_add "a bad network, over IPv6" through_ipv6 gives_back
 tap_add "all of that in a bad network" all_kinds anything
 tap_add "QPs are changed, in a bad network" modified anything
 tap_add "keys and rights that go, in a bad network" lossy gone

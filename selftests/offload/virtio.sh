@@ -148,16 +148,6 @@ reads_are_equal() {
 	[ "$GAINED" -ge 200 ] || fail "$GAINED packets"
 }
 
-over_ipv6() {
-	local GID_C GID_S
-
-	GID_C=$(gid_index $DEV_C ipv6) GID_S=$(gid_index $DEV_S ipv6)
-	"$@"
-}
-
-REQUESTS=$(printf '%02x ' {0..12} 19 20 {32..43} 100 101)
-ANSWERS=$(printf '%02x ' {13..18})
-
 all_opcodes() { # OPTION...
 	offers && gro off && used tx_uso_pkts least 100 are_right "$NS_B" vb "$REQUESTS" "$@" &&
 	are_right "$NS_A" va "$ANSWERS" "$@"
