@@ -13,13 +13,13 @@
 
 /**
  * struct frame - a frame with its virtio header
- * @hdr: as the driver gave it, or for the driver
  * @length: bytes of @data
- * @data: from the Ethernet header on
+ * @hdr: as the driver gave it, or for the driver
+ * @data: from the Ethernet header on, next to @hdr as in the ring
  */
 struct frame {
-	struct virtio_net_hdr_v1 hdr;
 	size_t length;
+	struct virtio_net_hdr_v1 hdr;
 	uint8_t data[FRAME_MAX];
 };
 

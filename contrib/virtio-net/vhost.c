@@ -316,34 +316,29 @@ static size_t copy_chain(const struct vhost *vhost, const struct vhost_queue *qu
 bool vhost_take(struct vhost *vhost, struct frame *frame)
 {
 	struct vhost_queue *queue = &vhost->queues[VHOST_TX];
-	/* The header as it is in memory, and data behind it */
-	static uint8_t bytes[sizeof(frame->hdr) + FRAME_MAX];
 	uint16_t head;
 	size_t got;
 
 	if (!next_head(queue, &head))
 		return false;
-	got = copy_chain(vhost, queue, head, bytes, sizeof(bytes), false);
+	got = copy_chain(vhost, queue, head, (uint8_t *)frame + offsetof(struct frame, hdr),
+			 sizeof(frame->hdr) + FRAME_MAX, false);
 	set_used(queue, head, 0);
 	frame->length = got > sizeof(frame->hdr) ? got - sizeof(frame->hdr) : 0;
-	memcpy(&frame->hdr, bytes, sizeof(frame->hdr));
-	memcpy(frame->data, bytes + sizeof(frame->hdr), frame->length);
 	return true;
 }
 
-bool vhost_put(struct vhost *vhost, const struct frame *frame)
+bool vhost_put(struct vhost *vhost, struct frame *frame)
 {
 	struct vhost_queue *queue = &vhost->queues[VHOST_RX];
-	static uint8_t bytes[sizeof(frame->hdr) + FRAME_MAX];
-	size_t size = sizeof(frame->hdr) + frame->length;
+	size_t size = sizeof(frame->hdr) + frame->length, put;
 	uint16_t head;
 
 	if (!next_head(queue, &head))
 		return false;
-	memcpy(bytes, &frame->hdr, sizeof(frame->hdr));
-	memcpy(bytes + sizeof(frame->hdr), frame->data, frame->length);
-	set_used(queue, head, copy_chain(vhost, queue, head, bytes, size, true) == size ?
-		 size : 0);
+	put = copy_chain(vhost, queue, head, (uint8_t *)frame + offsetof(struct frame, hdr),
+			 size, true);
+	set_used(queue, head, put == size ? size : 0);
 	return true;
 }
 

@@ -117,7 +117,7 @@ bool vhost_take(struct vhost *vhost, struct frame *frame);
  * Return: false if the guest has no buffer. A frame that is too long for the buffer is
  * dropped.
  */
-bool vhost_put(struct vhost *vhost, const struct frame *frame);
+bool vhost_put(struct vhost *vhost, struct frame *frame);
 
 /* Does the guest receive frames? */
 bool vhost_is_up(const struct vhost *vhost);
