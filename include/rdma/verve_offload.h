@@ -30,7 +30,7 @@ struct verve_offload_rc_user;
 struct verve_offload_rc_wr;
 
 /* Incremented by changes after which drivers must be rebuilt */
-#define VERVE_OFFLOAD_ABI	2
+#define VERVE_OFFLOAD_ABI	3
 
 /* Each is a bit of enum verve_offload_feature. */
 #define VERVE_OFFLOAD_FEATURES	(VERVE_OFFLOAD_TX_ICRC | \
@@ -50,10 +50,14 @@ struct verve_offload_rc_wr;
  * struct verve_offload_caps - capabilities of a device
  * @abi: VERVE_OFFLOAD_ABI
  * @features: all features that the device may have, enum verve_offload_feature
+ * @rx_after: VERVE_OFFLOAD_RX_DDP: payload of RDMA WRITEs in bytes that the transport
+ *	copies, without a SEND or immediate data in between, before it calls
+ *	ops.rx_start() for a QP; at least 1. More after runs that were not much longer
  */
 struct verve_offload_caps {
 	u32 abi;
 	u32 features;
+	u32 rx_after;
 };
 
 /**
@@ -115,14 +119,16 @@ struct verve_offload_mr {
 
 /**
  * enum verve_offload_rx - DDP state of a QP
- * @VERVE_OFFLOAD_RX_IDLE: the device places nothing and needs no ops.rx_sync()
- * @VERVE_OFFLOAD_RX_WATCHING: the device places nothing before the next ops.rx_sync()
+ * @VERVE_OFFLOAD_RX_STOPPED: the device places nothing
+ * @VERVE_OFFLOAD_RX_STARTING: ops.rx_start() was called, and the device has not answered
  * @VERVE_OFFLOAD_RX_PLACING: the device places payload
+ * @VERVE_OFFLOAD_RX_STOPPING: ops.rx_stop() was called, and the device has not answered
  */
 enum verve_offload_rx {
-	VERVE_OFFLOAD_RX_IDLE,
-	VERVE_OFFLOAD_RX_WATCHING,
+	VERVE_OFFLOAD_RX_STOPPED,
+	VERVE_OFFLOAD_RX_STARTING,
 	VERVE_OFFLOAD_RX_PLACING,
+	VERVE_OFFLOAD_RX_STOPPING,
 };
 
 /**
@@ -137,10 +143,13 @@ enum verve_offload_rx {
  * @sport: UDP source port of packets sent; the destination port is 4791 both ways
  * @mac: Ethernet destination address of received packets
  * @vlan: VLAN id of received packets, with any priority, or VERVE_OFFLOAD_NO_VLAN
- * @rx: enum verve_offload_rx; see "DDP: RDMA WRITEs, placed by the device"
- * @placed: PSN of the newest packet that a device has placed, or a value beyond 24
- *	bits
- * @lock: private to the registry: serialises ops.rx_sync() and ops.rx_stop()
+ * @rx: private to the registry: enum verve_offload_rx, and the number of the run
+ * @rx_after: private to the registry: as in the caps, or 0 if no device places for the QP
+ * @placed: private to the registry: PSN of the last placed packet, or
+ *	VERVE_OFFLOAD_NO_PSN
+ * @rx_answered: private to the registry: the transport is told that the device has
+ *	answered; any context, under locks of the driver
+ * @lock: private to the registry: serialises ops.rx_start() and ops.rx_stop()
  * @user: operations of the transport for a QP that may be offloaded, or NULL
  * @owner: QP of the transport, for @user
  * @is_offered: private to the registry: the QP may be offloaded to the device
@@ -148,8 +157,7 @@ enum verve_offload_rx {
  *	the device
  * @object: private to the registry
  *
- * The fields up to @vlan are constant until ops.qp_del() has returned. The driver writes
- * @rx and @placed between ops.qp_add() and ops.qp_del().
+ * The fields up to @vlan are constant until ops.qp_del() has returned.
  */
 struct verve_offload_qp {
 	u32 qpn;
@@ -163,7 +171,9 @@ struct verve_offload_qp {
 	u8 mac[ETH_ALEN];
 	u16 vlan;
 	u32 rx;
+	u32 rx_after;
 	u32 placed;
+	void (*rx_answered)(struct verve_offload_qp *qp);
 	spinlock_t lock; /* see above */
 	const struct verve_offload_rc_user *user;
 	void *owner;
@@ -205,12 +215,13 @@ struct verve_offload_rx_point {
  * @mr_del: delete a memory region. When mr_del() returns, the device no longer accesses
  *	its memory
  * @qp_add: add a QP, and set the context of its other operations. Return: 0 or an error
- * @qp_del: delete a QP. When qp_del() returns, the device no longer writes for it
- * @rx_sync: tell the progress of a QP, so that the device may place payload from the
- *	next packet on. Called in state VERVE_OFFLOAD_RX_WATCHING, with BH off. Return:
- *	true if the device has set the state VERVE_OFFLOAD_RX_PLACING
- * @rx_stop: stop placing payload for a QP. When rx_stop() returns, the device writes
- *	nothing more, and the state is not VERVE_OFFLOAD_RX_PLACING. BH off
+ * @qp_del: delete a QP. When qp_del() returns, the device no longer writes for it. A
+ *	driver whose device has begun a run calls verve_offload_rx_stopped() before
+ * @rx_start: ask the device to begin a run of placed packets, with the packet that
+ *	follows @point. The driver answers at any time later, or at once, by
+ *	verve_offload_rx_started() or verve_offload_rx_stopped(). BH off
+ * @rx_stop: ask the device to end the run. The driver answers by
+ *	verve_offload_rx_stopped(), unless it has ended the run itself. BH off
  * @rc: see rdma/verve_offload_rc.h; used only with VERVE_OFFLOAD_RC
  *
  * mr_add(), mr_del(), qp_add() and qp_del() are called in process context and may sleep.
@@ -218,8 +229,8 @@ struct verve_offload_rx_point {
  * devices nor holders of RTNL wait for them. No operation may take RTNL, or a lock that
  * the driver holds when it calls the registry: if two netdevs are below one bond, a call
  * of the other driver under RTNL may wait for this operation. When the netdev is set
- * down, its objects are deleted soon, perhaps after ndo_stop(). rx_sync() and rx_stop()
- * are called one at a time for a QP, under spinlocks.
+ * down, its objects are deleted soon, perhaps after ndo_stop(). rx_start() and rx_stop()
+ * are called one at a time for a QP, under spinlocks, and never wait for the device.
  *
  * No operation is called after verve_offload_unregister() has returned.
  */
@@ -232,8 +243,8 @@ struct verve_offload_ops {
 	int (*qp_add)(struct net_device *ndev, struct verve_offload_qp *qp,
 		      void **context);
 	void (*qp_del)(struct net_device *ndev, void *context);
-	bool (*rx_sync)(struct net_device *ndev, void *context,
-			const struct verve_offload_rx_point *point);
+	void (*rx_start)(struct net_device *ndev, void *context, u32 run,
+			 const struct verve_offload_rx_point *point);
 	void (*rx_stop)(struct net_device *ndev, void *context);
 	const struct verve_offload_rc_ops *rc;
 };
@@ -411,10 +422,11 @@ static inline void verve_offload_verified(struct sk_buff *skb)
  * whether to execute the packet, acknowledges it, and completes the request. It only
  * does not copy payload that has been placed.
  *
- * For each QP the device is in a state of enum verve_offload_rx, at first
- * VERVE_OFFLOAD_RX_WATCHING. ops.rx_sync() tells it which packet the transport has
- * executed last. From then on it places the packets that follow, in order. A packet is
- * placed if
+ * Packets are placed in runs. ops.rx_start() tells the number of the run, and which
+ * packet the transport has executed last. The device places the packets that follow, in
+ * order, and answers by verve_offload_rx_started() before the driver hands over the first
+ * of them. It may have seen these packets before, unplaced: the transport then drops
+ * them, and the peer sends them again. A packet is placed if
  *
  * - its Ethernet address, VLAN, IP addresses, UDP port, QP number and P_Key (0x7fff or
  *   0xffff) are those of the QP, and its ICRC is right;
@@ -424,10 +436,11 @@ static inline void verve_offload_verified(struct sk_buff *skb)
  * - access flags, protection domain and range of QP and region allow the rest of the
  *   message.
  *
- * Responses and CNPs, which have PSNs of their own, do not change the state. The device
- * stops placing with any other packet to the QP, before it hands that packet over. It is
- * in the state VERVE_OFFLOAD_RX_WATCHING then, until the next ops.rx_sync(). The driver
- * sets @rx of struct verve_offload_qp by verve_offload_rx_set().
+ * A packet with any other PSN, a response or a CNP does not change the run. The device
+ * ends the run with any other request that has the next PSN. The driver then calls
+ * verve_offload_rx_stopped() before it hands that packet over. ops.rx_stop() ends a run,
+ * too, in whatever time the device needs. Answers to requests for different QPs may come
+ * in any order.
  *
  * The driver hands over a placed packet with linear headers up to the payload. The
  * payload is in fragments, which are pages of the region, each with a reference. Pad and
@@ -436,45 +449,50 @@ static inline void verve_offload_verified(struct sk_buff *skb)
  * copies the payload.
  *
  * Two rules make this safe. First, memory of an executed packet is never written again,
- * because it may belong to the program. While the device places payload, the transport
- * executes only placed packets, whose PSNs the device has passed. It calls ops.rx_stop()
- * before it executes any other packet. So packets from another device, packets received
+ * because it may belong to the program. From ops.rx_start() until the device has stopped,
+ * the transport executes only placed packets. It drops any other packet that is next, and
+ * stops the device if that comes again. So packets from another device, packets received
  * earlier, and packets that were reshaped do no harm. Second, memory is finally as if all
  * packets had been executed in order. The transport refuses packets that were placed
  * after a packet that it had to copy, and copies them when the peer sends them again. For
- * this, @placed tells the last placed packet, and ops.rx_sync() is not called before the
- * transport is beyond it.
+ * this, verve_offload_rx_stopped() tells the last placed packet, and ops.rx_start() is
+ * not called before the transport is beyond it.
+ *
+ * After an error of the QP, packets of the peer may be placed until the device stops.
  */
 
 /**
- * verve_offload_rx_set() - set the DDP state of a QP
+ * verve_offload_rx_started() - report that a device has begun a run
  * @qp: QP between ops.qp_add() and ops.qp_del()
- * @rx: VERVE_OFFLOAD_RX_PLACING only from ops.rx_sync(). With another state, the device
- *	has stopped, and @qp->placed includes all packets that it has written
+ * @run: its number, from ops.rx_start()
  *
- * Context: any.
+ * Context: any. Takes no lock.
  */
-static inline void verve_offload_rx_set(struct verve_offload_qp *qp,
-					enum verve_offload_rx rx)
-{
-	/* A reader of the state sees all data that the device has written. */
-	smp_store_release(&qp->rx, rx);
-}
+void verve_offload_rx_started(struct verve_offload_qp *qp, u32 run);
+
+/**
+ * verve_offload_rx_stopped() - report that a device has ended a run, or cannot begin it
+ * @qp: QP between ops.qp_add() and the return of ops.qp_del()
+ * @run: its number, from ops.rx_start(). Numbers of earlier runs are ignored
+ * @psn: PSN of the last packet that the device has placed in the run, whether or not it
+ *	was handed over, or VERVE_OFFLOAD_NO_PSN
+ *
+ * The device writes nothing more in this run.
+ *
+ * Context: any; one call at a time for a QP. Takes no lock.
+ */
+void verve_offload_rx_stopped(struct verve_offload_qp *qp, u32 run, u32 psn);
 
 /**
  * verve_offload_placed() - report that the payload of a packet has been placed
  * @skb: received packet with a right ICRC, before the driver hands it to the stack
- * @qp: QP of the packet, between ops.qp_add() and ops.qp_del()
- * @psn: PSN of the packet
  *
  * The program may change the payload before the transport executes the packet.
  *
- * Context: any; one call at a time for a QP.
+ * Context: any.
  */
-static inline void verve_offload_placed(struct sk_buff *skb,
-					struct verve_offload_qp *qp, u32 psn)
+static inline void verve_offload_placed(struct sk_buff *skb)
 {
-	WRITE_ONCE(qp->placed, psn);
 	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 	verve_offload_verified(skb);
 }

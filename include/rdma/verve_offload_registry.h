@@ -55,6 +55,16 @@ struct verve_offload_transport {
 
 struct verve_offload_sender;
 
+#define VERVE_OFFLOAD_RX_STATE_BITS	2
+
+/* The DDP state of a QP. @placed is final in VERVE_OFFLOAD_RX_STOPPED. */
+static inline enum verve_offload_rx
+verve_offload_rx_state(const struct verve_offload_qp *qp)
+{
+	/* Pairs with the cmpxchg() of verve_offload_rx_stopped(). */
+	return smp_load_acquire(&qp->rx) & GENMASK(VERVE_OFFLOAD_RX_STATE_BITS - 1, 0);
+}
+
 /**
  * enum verve_offload_object_kind - kind of a struct verve_offload_object
  * @VERVE_OFFLOAD_MR: member of a struct verve_offload_mr
@@ -95,11 +105,12 @@ enum verve_offload_object_kind {
  *	is called. RTNL held. Return: NULL without memory
  * @leave: remove an RDMA device without objects. Process context
  * @publish: add an object. Process context
- * @withdraw: remove an object, for which @rx_sync and @rx_stop are no longer called. No
+ * @withdraw: remove an object, for which @rx_start and @rx_stop are no longer called. No
  *	device knows the object when withdraw() returns. Process context
  * @refused: return how many objects drivers have refused. Any context
- * @rx_sync: call ops.rx_sync(), if a device knows the QP. BH off
- * @rx_stop: call ops.rx_stop(), if a device knows the QP. BH off
+ * @rx_start: begin a run, if a device places for the QP, which is stopped. BH off.
+ *	Return: true if the device was asked
+ * @rx_stop: end the run, if there is one. BH off
  * @rc_offload: offload a QP with @is_offered set. Process context
  * @rc_return: take a QP back if it is offloaded. Process context
  * @rc_post: call ops.rc->post() for an offloaded QP. BH off
@@ -132,8 +143,8 @@ struct verve_offload_registry {
 	void (*withdraw)(enum verve_offload_object_kind kind,
 			 struct verve_offload_object *object);
 	u64 (*refused)(const struct verve_offload_ibdev *ibdev);
-	bool (*rx_sync)(struct verve_offload_qp *qp,
-			const struct verve_offload_rx_point *point);
+	bool (*rx_start)(struct verve_offload_qp *qp,
+			 const struct verve_offload_rx_point *point);
 	void (*rx_stop)(struct verve_offload_qp *qp);
 	void (*rc_offload)(struct verve_offload_qp *qp);
 	void (*rc_return)(struct verve_offload_qp *qp);

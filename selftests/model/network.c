@@ -488,14 +488,32 @@ bool verve_nic_has_placed(const struct verve_qp *qp)
 	return false;
 }
 
-bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn)
+bool verve_nic_is_stopped(const struct verve_qp *qp)
 {
 	(void)qp;
-	(void)psn;
+	return true;
+}
+
+bool verve_nic_is_placing(const struct verve_qp *qp)
+{
+	(void)qp;
 	return false;
 }
 
-bool verve_nic_sync(struct verve_qp *qp)
+u32 verve_nic_rx_after(const struct verve_qp *qp)
+{
+	(void)qp;
+	return 0;
+}
+
+bool verve_nic_is_passed(struct verve_qp *qp, u32 psn)
+{
+	(void)qp;
+	(void)psn;
+	return true;
+}
+
+bool verve_nic_start(struct verve_qp *qp)
 {
 	(void)qp;
 	return false;
@@ -510,6 +528,12 @@ void verve_rc_offload_round(struct verve_qp *qp, bool strayed)
 {
 	(void)qp;
 	(void)strayed;
+}
+
+bool verve_rc_offload_is_due(const struct verve_qp *qp)
+{
+	(void)qp;
+	return false;
 }
 
 void verve_rc_offload_round_end(struct verve_qp *qp)

@@ -179,7 +179,7 @@ is_shown() {
 	turn va able 2 && says icrc_rx "in use" &&
 	says icrc_tx "off: the driver of va does not offer it" &&
 	says ddp "off: the driver of va does not offer it" &&
-	turn va able 8 && says ddp "in use" &&
+	turn va able 10 && says ddp "in use" &&
 	turn va able 1 && says icrc_tx "in use" &&
 	says segmentation_ipv4 "off: va computes ICRCs (icrc_tx) of single packets only" &&
 	turn va able 0 && says scatter_gather "in use" &&

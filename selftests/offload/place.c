@@ -272,9 +272,9 @@ static bool warm_up(void)
 	int i;
 
 	note(&before, &e.b);
-	for (i = 0; i < 50 && !grown(&e.b, &before, "rx_ddp_pkts"); i++)
+	for (i = 0; i < 200 && !grown(&e.b, &before, "rx_ddp_pkts"); i++)
 		CHECK(write_arrives(&e, 3000), "a WRITE");
-	CHECK(i < 50, "nothing is placed");
+	CHECK(i < 200, "nothing is placed");
 	return true;
 }
 

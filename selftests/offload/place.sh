@@ -126,7 +126,7 @@ in_order() {
 }
 
 settle() {
-	both able $((RX | PLACE)) && both offered 1 && both mangle_one 0
+	both able $((RX | PLACE)) && both offered 1 && both mangle_one 0 && both slow 0
 }
 
 flip() {
@@ -146,17 +146,39 @@ goes_down() {
 	ip -n "$NS_B" link set vb down && ip -n "$NS_B" link set vb up
 }
 
+# The firmware begins and ends runs when it comes to it, after up to 20 ms.
+late() {
+	turn vb slow $((RANDOM % 20000))
+}
+
 # Any placed packet may be lost, copied, pulled or doubted.
 mangled() {
 	turn vb mangle $((RANDOM % 16)) && turn vb mangle_one $((RANDOM % 5))
 }
 
 anything() {
-	mangled && case $((RANDOM % 4)) in
+	mangled && late && case $((RANDOM % 4)) in
 	0) flip ;;
 	1) reset ;;
 	2) withdraw "$1" ;;
 	esac
+}
+
+# Requests of a QP whose NIC does not answer go unanswered, too, but the QP can be
+# destroyed.
+no_answer() {
+	local dropped
+
+	both able $((RX | PLACE)) && turn vb slow 1000000000 || return
+	dropped=$(hw_counter $DEV_B rx_drop_ddp)
+	order_begin && within 10 drops_ddp "$dropped"
+	local rc=$?
+	load_kill
+	within 5 nothing_is_known && settle && [ $rc = 0 ] && is_placed
+}
+
+drops_ddp() { # SINCE
+	[ "$(hw_counter $DEV_B rx_drop_ddp)" -gt "$1" ]
 }
 
 placing_begins() {
@@ -176,6 +198,8 @@ tap_add "keys and rights that go" placing gone
 tap_add "the NIC knows nothing any more" nothing_is_known
 tap_add "in order" in_order true
 tap_add "packets are reshaped, copied and lost behind the NIC" in_order mangled
+tap_add "the NIC answers late" in_order late
+tap_add "the NIC does not answer" no_answer
 tap_add "the feature comes and goes" in_order flip
 tap_add "the NIC is reset" in_order reset
 tap_add "the driver withdraws" in_order withdraw

@@ -132,6 +132,7 @@ void nic_knobs_add(struct nic *nic, const char *name)
 	debugfs_create_atomic_t("given_up", 0400, dir, &nic->given_up);
 	debugfs_create_file_unsafe("hold", 0600, dir, nic, &hold_ops);
 	debugfs_create_atomic_t("held", 0400, dir, &nic->held);
+	debugfs_create_u32("slow", 0600, dir, &nic->slow);
 	debugfs_create_u32("restless", 0600, dir, &nic->restless);
 	debugfs_create_atomic_t("corrupt", 0600, dir, &nic->corrupt);
 	debugfs_create_u32("lose", 0600, dir, &nic->lose);

@@ -46,7 +46,7 @@ static const struct verve_offload_ops offload_ops = {
 	.mr_del = nic_mr_del,
 	.qp_add = nic_qp_add,
 	.qp_del = nic_qp_del,
-	.rx_sync = nic_rx_sync,
+	.rx_start = nic_rx_start,
 	.rx_stop = nic_rx_stop,
 	.rc = &nic_rc_ops,
 };
@@ -56,6 +56,7 @@ int nic_offer(struct nic *nic)
 	const struct verve_offload_caps caps = {
 		.abi = abi,
 		.features = VERVE_OFFLOAD_FEATURES & ~lacks,
+		.rx_after = 1,
 	};
 	struct verve_offload *offload;
 

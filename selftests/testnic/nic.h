@@ -13,6 +13,7 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <rdma/verve_offload_rc.h>
 #include "work.h"
 
@@ -33,7 +34,8 @@
  * @given_up: packets to be segmented, dropped for that reason
  * @hold: calls for regions and QPs do not return
  * @held: number of calls that do not return now
- * @holding: woken when @hold is cleared
+ * @holding: woken when @hold is cleared, or a QP leaves
+ * @slow: requests are answered after as many us at most
  * @restless: updates its features once more while its netdev goes down
  * @corrupt: number of ICRCs that it will compute wrong
  * @lose: one of this many frames is lost; 0: none
@@ -88,6 +90,7 @@ struct nic {
 	u32 hold;
 	atomic_t held;
 	wait_queue_head_t holding;
+	u32 slow;
 	u32 restless;
 	atomic_t corrupt;
 	u32 lose;
@@ -149,6 +152,8 @@ enum nic_mangle {
 	NIC_ELSEWHERE	= BIT(4),	/* its fragments are other memory */
 };
 
+struct known_qp;
+
 /* Register one of the two netdevs, and unregister it. Process context. */
 int nic_offer(struct nic *nic);
 void nic_withdraw(struct nic *nic);
@@ -168,9 +173,17 @@ void nic_mr_del(struct net_device *ndev, void *context);
 int nic_qp_add(struct net_device *ndev, struct verve_offload_qp *qp,
 	       void **context);
 void nic_qp_del(struct net_device *ndev, void *context);
-bool nic_rx_sync(struct net_device *ndev, void *context,
-		 const struct verve_offload_rx_point *point);
+
+/* firmware.c: requests to begin and end runs of placed packets, answered late */
+void nic_rx_start(struct net_device *ndev, void *context, u32 run,
+		  const struct verve_offload_rx_point *point);
 void nic_rx_stop(struct net_device *ndev, void *context);
+void nic_firmware_init(struct known_qp *known);
+/* End the run, if there is one. A packet may have ended it. Under nic.placing */
+void nic_end_run(struct known_qp *known);
+/* The driver takes the QP off the NIC, after it has left nic.qps. May sleep */
+void nic_firmware_exit(struct nic *nic, struct known_qp *known);
+
 /* Consume one of @fail. Return: true if this call is to fail. */
 bool nic_is_to_fail(struct nic *nic);
 
@@ -189,10 +202,18 @@ struct known_mr {
 /**
  * struct known_qp - a QP; under nic.placing
  * @entry: in nic.qps
+ * @nic: the NIC
  * @qp: description by the registry
+ * @requests: carries out @start and @stop, in this order
+ * @start: a run is to begin
+ * @stop: the run is to end
+ * @leaves: the QP is being deleted
+ * @next_run: number of the run to begin
+ * @point: packet before its first
+ * @is_placing: a run is under way
+ * @run: its number
+ * @placed: last PSN placed in it, or VERVE_OFFLOAD_NO_PSN
  * @next: PSN of the next packet to place
- * @newest: newest PSN that has arrived, if @has_newest
- * @has_newest: a packet has arrived
  * @left: remaining bytes of the current WRITE
  * @va: address of the next byte
  * @rkey: key of the WRITE
@@ -200,10 +221,18 @@ struct known_mr {
  */
 struct known_qp {
 	struct list_head entry;
+	struct nic *nic;
 	struct verve_offload_qp *qp;
+	struct work_struct requests;
+	bool start;
+	bool stop;
+	bool leaves;
+	u32 next_run;
+	struct verve_offload_rx_point point;
+	bool is_placing;
+	u32 run;
+	u32 placed;
 	u32 next;
-	u32 newest;
-	bool has_newest;
 	u32 left;
 	u64 va;
 	u32 rkey;

@@ -97,7 +97,9 @@ int nic_qp_add(struct net_device *ndev, struct verve_offload_qp *qp,
 	known = kzalloc_obj(*known);
 	if (!known)
 		return -ENOMEM;
+	known->nic = nic;
 	known->qp = qp;
+	nic_firmware_init(known);
 	spin_lock_bh(&nic->reporting);
 	spin_lock(&nic->placing);
 	list_add(&known->entry, &nic->qps);
@@ -118,56 +120,7 @@ void nic_qp_del(struct net_device *ndev, void *context)
 	list_del(&known->entry);
 	spin_unlock(&nic->placing);
 	spin_unlock_bh(&nic->reporting);
+	nic_firmware_exit(nic, known);
 	atomic_dec(&nic->num_qps);
 	kfree(known);
-}
-
-/* Signed distance of 24-bit PSNs */
-static int distance(u32 from, u32 to)
-{
-	return (int)((to - from) << 8) >> 8;
-}
-
-/*
- * Has the packet @psn already passed the NIC on its way to the QP? The QP executes it
- * next, so placing from here would be useless. A PSN from far beyond is ignored: it may
- * be forged.
- */
-static bool is_behind(struct known_qp *known, u32 psn)
-{
-	int ahead = distance(psn, known->newest);
-
-	return known->has_newest && ahead > 0 && ahead < 1 << 16;
-}
-
-bool nic_rx_sync(struct net_device *ndev, void *context,
-		 const struct verve_offload_rx_point *point)
-{
-	struct nic *nic = to_nic(ndev);
-	struct known_qp *known = context;
-	bool placing;
-
-	spin_lock(&nic->placing);
-	placing = !is_behind(known, point->psn);
-	if (placing) {
-		known->next = (point->psn + 1) & 0xffffff;
-		known->has_newest = false;
-		known->left = point->left;
-		known->va = point->va;
-		known->rkey = point->rkey;
-		verve_offload_rx_set(known->qp, VERVE_OFFLOAD_RX_PLACING);
-	}
-	spin_unlock(&nic->placing);
-	return placing;
-}
-
-void nic_rx_stop(struct net_device *ndev, void *context)
-{
-	struct nic *nic = to_nic(ndev);
-	struct known_qp *known = context;
-
-	spin_lock(&nic->placing);
-	if (known->qp->rx == VERVE_OFFLOAD_RX_PLACING)
-		verve_offload_rx_set(known->qp, VERVE_OFFLOAD_RX_WATCHING);
-	spin_unlock(&nic->placing);
 }

@@ -40,13 +40,12 @@ static bool is_response(u8 opcode)
 	       opcode == CNP;
 }
 
-/* Check PSN, opcode and lengths against the message so far. */
+/* Check opcode and lengths against the message so far. */
 static bool is_next(struct known_qp *known, const struct nic_packet *p)
 {
 	u32 mtu = known->qp->mtu;
 
-	if (known->qp->rx != VERVE_OFFLOAD_RX_PLACING ||
-	    p->psn != known->next || !is_write(p->opcode) || !p->len)
+	if (!is_write(p->opcode) || !p->len)
 		return false;
 	if (begins(p->opcode) == !!known->left)
 		return false;
@@ -172,36 +171,41 @@ static struct sk_buff *write_packet(struct nic *nic, struct known_qp *known,
 			      p->len);
 	}
 	end_packet(skb, frame, p, trailer);
-	verve_offload_placed(skb, known->qp, p->psn);
+	verve_offload_placed(skb);
 	return skb;
 }
 
 static void pass_on(struct known_qp *known, const struct nic_packet *p)
 {
+	known->placed = p->psn;
 	known->next = (p->psn + 1) & 0xffffff;
 	known->va += p->len;
 	known->left -= p->len;
 }
 
-/* Stop placing, until rx_sync() tells that the QP has executed this packet. */
-static void watch(struct nic *nic, struct known_qp *known,
-		  const struct nic_packet *p)
+/* Place the next packet of a run, or end the run. Return: the placed packet, or NULL */
+static struct sk_buff *place_next(struct nic *nic, struct known_qp *known,
+				  const u8 *frame, const struct nic_packet *p,
+				  u32 mangle)
 {
-	if (known->qp->rx == VERVE_OFFLOAD_RX_PLACING || is_write(p->opcode))
-		verve_offload_rx_set(known->qp, VERVE_OFFLOAD_RX_WATCHING);
-	if (!known->has_newest ||
-	    (int)((p->psn - known->newest) << 8) > 0)
-		known->newest = p->psn;
-	known->has_newest = true;
-	if (is_write(p->opcode))
-		atomic_inc(&nic->watched);
+	struct known_mr *target = NULL;
+	struct sk_buff *skb = NULL;
+
+	if (is_next(known, p))
+		target = find_target(nic, known);
+	if (target)
+		skb = write_packet(nic, known, target, frame, p, mangle);
+	if (skb)
+		pass_on(known, p);
+	else
+		nic_end_run(known);
+	return skb;
 }
 
 /* Return: packet with its payload placed, or NULL if the frame is not placed */
 static struct sk_buff *try_placing(struct nic *nic, const u8 *frame,
 				   const struct nic_packet *p, u32 mangle)
 {
-	struct known_mr *target = NULL;
 	struct sk_buff *skb = NULL;
 	struct known_qp *known;
 
@@ -210,14 +214,10 @@ static struct sk_buff *try_placing(struct nic *nic, const u8 *frame,
 	if (!known || is_response(p->opcode) ||
 	    (p->opcode & SERVICES))
 		goto unlock;
-	if (is_next(known, p))
-		target = find_target(nic, known);
-	if (target)
-		skb = write_packet(nic, known, target, frame, p, mangle);
-	if (skb)
-		pass_on(known, p);
-	else
-		watch(nic, known, p);
+	if (known->is_placing && p->psn == known->next)
+		skb = place_next(nic, known, frame, p, mangle);
+	if (!skb && is_write(p->opcode))
+		atomic_inc(&nic->watched);
 unlock:
 	spin_unlock(&nic->placing);
 	return skb;

@@ -18,8 +18,8 @@
  *	verve_offload_verified()
  * @VERVE_OFFLOAD_TX_LSO: segment LSO packets, and compute the ICRCs of the packets;
  *	requires VERVE_OFFLOAD_TX_ICRC; see "LSO: packets, made by the device"
- * @VERVE_OFFLOAD_RX_DDP: write the payload of RDMA WRITEs to memory; see "DDP: RDMA
- *	WRITEs, placed by the device"
+ * @VERVE_OFFLOAD_RX_DDP: write the payload of RDMA WRITEs to memory; requires
+ *	VERVE_OFFLOAD_RX_ICRC; see "DDP: RDMA WRITEs, placed by the device"
  * @VERVE_OFFLOAD_RC: run RC QPs; see rdma/verve_offload_rc.h
  * @VERVE_OFFLOAD_TX_ICRC_SEGMENTED: compute the ICRCs of packets that the device makes by
  *	UDP segmentation (NETIF_F_GSO_UDP_L4); requires VERVE_OFFLOAD_TX_ICRC; see "USO:

@@ -101,26 +101,27 @@ static bool add_qp(struct verve_offload_object *object,
 	spin_lock_bh(&qp->lock);
 	object->offload = offload;
 	spin_unlock_bh(&qp->lock);
+	WRITE_ONCE(qp->rx_after, object->ibdev->binding.features &
+		   VERVE_OFFLOAD_RX_DDP ? offload->rx_after : 0);
 	WRITE_ONCE(qp->is_offered, qp->user &&
 		   object->ibdev->binding.features & VERVE_OFFLOAD_RC);
 	return true;
 }
 
-/* Stop the driver while the object still names it: see verve_offload_rx_stop(). */
 static void del_qp(struct verve_offload_object *object)
 {
 	struct verve_offload *offload = object->offload;
 	struct verve_offload_qp *qp = to_qp(object);
 
+	WRITE_ONCE(qp->rx_after, 0);
 	WRITE_ONCE(qp->is_offered, false);
 	verve_offload_rc_stop(qp);
 	spin_lock_bh(&qp->lock);
-	if (offload->ops->rx_stop)
-		offload->ops->rx_stop(offload->ndev, object->context);
+	verve_offload_rx_close(qp);
 	object->offload = NULL;
 	spin_unlock_bh(&qp->lock);
 	offload->ops->qp_del(offload->ndev, object->context);
-	WRITE_ONCE(qp->rx, VERVE_OFFLOAD_RX_IDLE);
+	verve_offload_rx_end(qp);
 }
 
 static const struct {
@@ -501,30 +502,4 @@ void verve_offload_withdraw(enum verve_offload_object_kind kind,
 u64 verve_offload_refused(const struct verve_offload_ibdev *ibdev)
 {
 	return READ_ONCE(ibdev->refused);
-}
-
-bool verve_offload_rx_sync(struct verve_offload_qp *qp,
-			   const struct verve_offload_rx_point *point)
-{
-	struct verve_offload *offload;
-	bool placing = false;
-
-	spin_lock(&qp->lock);
-	offload = qp->object.offload;
-	if (offload && verve_offload_active(offload) & VERVE_OFFLOAD_RX_DDP)
-		placing = offload->ops->rx_sync(offload->ndev,
-						qp->object.context, point);
-	spin_unlock(&qp->lock);
-	return placing;
-}
-
-void verve_offload_rx_stop(struct verve_offload_qp *qp)
-{
-	struct verve_offload *offload;
-
-	spin_lock(&qp->lock);
-	offload = qp->object.offload;
-	if (offload && offload->ops->rx_stop)
-		offload->ops->rx_stop(offload->ndev, qp->object.context);
-	spin_unlock(&qp->lock);
 }

@@ -30,6 +30,7 @@ extern spinlock_t verve_offload_table_lock;
  * @ops: functions of the driver
  * @able: features that the device has at best
  * @is_up: the netdev is up, by the events of the notifier
+ * @rx_after: as in the caps
  * @enabled: features that are switched on
  * @active: features in use: the device has them now, and they are switched on; 0 while
  *	the netdev is down
@@ -49,6 +50,7 @@ struct verve_offload {
 	struct net_device *ndev;
 	const struct verve_offload_ops *ops;
 	u32 able;
+	u32 rx_after;
 	bool is_up __guarded_by(&verve_offload_table_lock);
 	u32 enabled __guarded_by(&verve_offload_table_lock);
 	u32 active __guarded_by(&verve_offload_table_lock);
@@ -242,9 +244,16 @@ void verve_offload_publish(struct verve_offload_ibdev *ibdev,
 void verve_offload_withdraw(enum verve_offload_object_kind kind,
 			    struct verve_offload_object *object);
 u64 verve_offload_refused(const struct verve_offload_ibdev *ibdev);
-bool verve_offload_rx_sync(struct verve_offload_qp *qp,
-			   const struct verve_offload_rx_point *point);
+
+/* rx.c: likewise */
+bool verve_offload_rx_start(struct verve_offload_qp *qp,
+			    const struct verve_offload_rx_point *point);
 void verve_offload_rx_stop(struct verve_offload_qp *qp);
+/* A run is ending, but the device is not asked: the driver is to delete the QP. */
+void verve_offload_rx_close(struct verve_offload_qp *qp)
+	__must_hold(&qp->lock);
+/* End a run that the driver has not ended. The device does not know the QP any more. */
+void verve_offload_rx_end(struct verve_offload_qp *qp);
 
 /* rc.c: likewise */
 void verve_offload_rc_offload(struct verve_offload_qp *qp);

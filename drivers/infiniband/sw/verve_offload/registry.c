@@ -188,6 +188,8 @@ static bool renew(struct verve_offload *offload)
 	spin_lock_bh(&verve_offload_table_lock);
 	before = offload->active;
 	active &= offload->is_up ? offload->enabled : 0;
+	if (!(active & VERVE_OFFLOAD_RX_ICRC))
+		active &= ~VERVE_OFFLOAD_RX_DDP;
 	set_active(offload, active);
 	spin_unlock_bh(&verve_offload_table_lock);
 	return before & ~active;
@@ -231,7 +233,7 @@ static bool can_know(const struct verve_offload_ops *ops)
 	return ops->mr_add && ops->mr_del && ops->qp_add && ops->qp_del;
 }
 
-/* ICRC offload needs sk_validate_xmit_skb, and segmentation needs ICRC offload. */
+/* ICRC offload needs sk_validate_xmit_skb. Segmentation and DDP need ICRC offload. */
 static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 {
 	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
@@ -241,7 +243,7 @@ static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
 			  VERVE_OFFLOAD_TX_ICRC_SEGMENTED);
 	if (!can_know(ops))
 		able &= ~VERVE_OFFLOAD_STATEFUL;
-	if (!ops->rx_sync || !ops->rx_stop)
+	if (!ops->rx_start || !ops->rx_stop || !(able & VERVE_OFFLOAD_RX_ICRC))
 		able &= ~VERVE_OFFLOAD_RX_DDP;
 	if (able & VERVE_OFFLOAD_RC && !verve_offload_has_rc(ops))
 		able &= ~VERVE_OFFLOAD_RC;
@@ -259,6 +261,7 @@ static struct verve_offload *create(struct net_device *ndev,
 	offload->ndev = ndev;
 	offload->ops = ops;
 	offload->able = usable_features(ops, caps->features);
+	offload->rx_after = max(caps->rx_after, 1U);
 	/* No other thread has the object yet. */
 	context_unsafe(offload->enabled = VERVE_OFFLOAD_FROM_START);
 	mutex_init(&offload->lock);
@@ -422,7 +425,7 @@ const struct verve_offload_registry verve_offload_registry = {
 	.publish = verve_offload_publish,
 	.withdraw = verve_offload_withdraw,
 	.refused = verve_offload_refused,
-	.rx_sync = verve_offload_rx_sync,
+	.rx_start = verve_offload_rx_start,
 	.rx_stop = verve_offload_rx_stop,
 	.rc_offload = verve_offload_rc_offload,
 	.rc_return = verve_offload_rc_return,

@@ -72,6 +72,13 @@ static inline void verve_ack_gap(struct verve_ack *ack, u32 psn)
 	ack->nak_due = true;
 }
 
+/* As verve_ack_gap(), after a NAK for the same gap that was sent too early */
+static inline void verve_ack_gap_again(struct verve_ack *ack, u32 psn)
+{
+	ack->nak_sent = false;
+	verve_ack_gap(ack, psn);
+}
+
 /* An RNR NAK of the expected PSN is due at the end of the round. */
 static inline void verve_ack_rnr(struct verve_ack *ack)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Bound of an inbox (see backlog.h) */
 #include <linux/compiler.h>
+#include "../offload/rc/qpc.h"
 #include "../path/net.h"
 #include "backlog.h"
 #include "transport.h"
@@ -78,8 +79,10 @@ void verve_batch_receive(struct verve_batch *batch)
 
 	verve_count(qp, rcvd_pkts, batch->packets);
 	verve_count(qp, rcvd_bytes, batch->bytes);
-	if (batch->verified)
+	if (batch->verified) {
 		verve_count(qp, rx_icrc_offload, batch->verified);
+		verve_nic_receives(qp);
+	}
 	if (unlikely(batch->marked))
 		verve_count(qp, np_ecn_marked_roce_packets, batch->marked);
 	if (unlikely(batch->hash != READ_ONCE(qp->rx_hash)))

@@ -23,7 +23,7 @@
  *
  * The engine runs with BH off in the context that gave it work: the posting task,
  * the receive softirq, or a timer. With interrupts off, a work item runs it. The
- * work item also continues after the budget is used up.
+ * work item also continues after the budget is used up, and after answers of a NIC.
  */
 #include <linux/bitops.h>
 #include <linux/bottom_half.h>
@@ -264,10 +264,15 @@ void verve_engine_kick(struct verve_qp *qp, enum verve_qp_event event)
 	local_bh_enable();
 }
 
+void verve_engine_defer(struct verve_qp *qp, enum verve_qp_event event)
+{
+	set_bit(event, &qp->events);
+	queue_work(engine_wq, &qp->work);
+}
+
 void verve_engine_again(struct verve_qp *qp)
 {
-	set_bit(VERVE_EV_CONTINUE, &qp->events);
-	queue_work(engine_wq, &qp->work);
+	verve_engine_defer(qp, VERVE_EV_CONTINUE);
 }
 
 static void engine_work(struct work_struct *work)
@@ -320,7 +325,7 @@ void verve_engine_state(struct verve_qp *qp, enum ib_qp_state state)
 	lockdep_assert_held(&qp->lock);
 	if (qp->state != state)
 		trace_verve_qp_state(qp, state);
-	/* DDP must not write the memory any more, or starts anew. */
+	/* DDP is to end. Only the withdrawal of the QP waits for that. */
 	if (state == IB_QPS_ERR || state == IB_QPS_RESET)
 		verve_ddp_stop(qp);
 	qp->state = state;

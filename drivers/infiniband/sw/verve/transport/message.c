@@ -62,6 +62,26 @@ static int aim(struct verve_qp *qp)
 	return err;
 }
 
+/* Return: 0, -ECANCELED for a packet that counts as lost, or an error of the copy. */
+static int place_or_copy(struct verve_qp *qp,
+			 const struct verve_arrival *arrival, u32 len)
+	__must_hold(&qp->lock)
+{
+	int err;
+
+	switch (verve_ddp_place(qp, arrival)) {
+	case VERVE_DDP_PLACED:
+		return 0;
+	case VERVE_DDP_LOST:
+		return -ECANCELED;
+	default:
+		err = verve_arrival_copy(arrival, 0, &qp->resp.dest, len);
+		if (!err)
+			verve_ddp_copied(qp, &arrival->pdu);
+		return err;
+	}
+}
+
 static int copy_payload(struct verve_qp *qp,
 			const struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
@@ -76,8 +96,8 @@ static int copy_payload(struct verve_qp *qp,
 	 */
 	smp_wmb();
 	err = aim(qp);
-	if (!err && len && !verve_ddp_skip(qp, arrival))
-		err = verve_arrival_copy(arrival, 0, &resp->dest, len);
+	if (!err && len)
+		err = place_or_copy(qp, arrival, len);
 	if (err == -EAGAIN)
 		err = verve_stall_begin(qp, &resp->dest, VERVE_STALL_ARRIVALS);
 	if (err) {

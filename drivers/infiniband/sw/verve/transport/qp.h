@@ -129,6 +129,32 @@ struct verve_message {
 };
 
 /**
+ * struct verve_ddp - placement by a NIC, at a responder (offload/rc/ddp.h)
+ * @is_active: a NIC was asked to begin a run, and has not been seen to stop
+ * @is_fresh: no request of the run has come yet
+ * @is_ahead: placed packets of the last run may be ahead of the responder
+ * @in_run: placed packets are those of the run, and none of them was overwritten
+ * @nak_wanted: requests were dropped that the NIC's answer makes welcome
+ * @lost_psn: PSN of the newest of these
+ * @doublings: runs were short: how often to double what is copied before the next
+ * @copied: bytes of RDMA WRITEs copied without a SEND or immediate data in between
+ * @threshold: bytes that were copied before the run
+ * @placed: bytes placed in the run
+ */
+struct verve_ddp {
+	bool is_active;
+	bool is_fresh;
+	bool is_ahead;
+	bool in_run;
+	bool nak_wanted;
+	u8 doublings;
+	u32 lost_psn;
+	u64 copied;
+	u64 threshold;
+	u64 placed;
+};
+
+/**
  * struct verve_responder - receiving side of a QP
  * @epsn: expected PSN
  * @msn: number of completed messages
@@ -149,7 +175,7 @@ struct verve_message {
  * @num_responses: number of entries in @responses
  * @num_repeats: number of those entries that answer duplicates; @room at most
  * @response_psn: PSN of the next packet of the first response
- * @in_ddp: a NIC places, or has placed, the next packets (offload/rc/ddp.h)
+ * @ddp: placement by a NIC
  * @recv: current receive
  * @ooo: requests received out of order
  */
@@ -171,7 +197,7 @@ struct verve_responder {
 	u32 num_responses;
 	u32 num_repeats;
 	u32 response_psn;
-	bool in_ddp;
+	struct verve_ddp ddp;
 	struct verve_recv recv;
 	struct verve_ooo ooo;
 	u64 far_at;
@@ -185,6 +211,7 @@ enum verve_qp_event {
 	VERVE_EV_FAULT,		/* a page fault has ended */
 	VERVE_EV_REPORT,	/* the NIC that runs the QP has a report */
 	VERVE_EV_OOO,		/* the timer of out-of-order packets has expired */
+	VERVE_EV_DDP,		/* the NIC has begun or ended a run of placed packets */
 };
 
 enum verve_qp_notice {

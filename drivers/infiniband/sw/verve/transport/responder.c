@@ -209,9 +209,10 @@ static bool keep(struct verve_qp *qp, struct verve_arrival *arrival)
 	__must_hold(&qp->lock)
 {
 	verve_count(qp, out_of_seq_request, 1);
+	if (!verve_ddp_keeps(qp, arrival))
+		return false;
 	verve_ack_gap(&qp->resp.ack, arrival->pdu.psn);
-	return !verve_ddp_is_placed(qp, arrival) &&
-	       verve_dispatch_keep(qp, &qp->resp.ooo, arrival);
+	return verve_dispatch_keep(qp, &qp->resp.ooo, arrival);
 }
 
 /*
@@ -339,6 +340,7 @@ void verve_responder_round_end(struct verve_qp *qp)
 		return;
 	}
 	verve_rd_atomic_respond(qp);
+	verve_ddp_answer(qp);
 	verve_ack_round_end(qp);
 	verve_ddp_round_end(qp);
 }

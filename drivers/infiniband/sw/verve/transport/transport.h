@@ -565,6 +565,8 @@ void verve_engine_error(struct verve_qp *qp)
  */
 void verve_engine_overrun(struct verve_qp *qp)
 	__must_hold(&qp->lock);
+/* Set an event, and leave the round to the work item. Any context, under any lock. */
+void verve_engine_defer(struct verve_qp *qp, enum verve_qp_event event);
 /* Request another round, because the budget is used up. */
 void verve_engine_again(struct verve_qp *qp);
 /* Queue the work item if work or callers remain. Called without the lock. */

@@ -235,6 +235,7 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	verve_engine_unlock(qp);
 
 	verve_qp_withdraw(qp);
+	verve_nic_withdraw_qp(qp);
 	verve_stall_detach(qp);
 	WRITE_ONCE(to_handle(ibqp)->qp, NULL);
 	/* Other holders drop their reference after one round of the engine. */

@@ -30,8 +30,7 @@ static void reset(struct verve_qp *qp)
 		verve_rq_discard(&qp->rq);
 	verve_ooo_drop(&qp->req.ooo);
 	memset(&qp->req, 0, sizeof(qp->req));
-	verve_ddp_stop(qp);
-	verve_nic_reset(qp);
+	verve_ddp_reset(qp);
 	verve_responder_reset(&qp->resp);
 	qp->pair.lost = 0;
 	verve_congestion_reset(qp);

@@ -6,57 +6,212 @@
 #include "../../wire/psn.h"
 #include "ddp.h"
 #include "qpc.h"
+#include "rc.h"
 
-bool verve_ddp_is_placed(const struct verve_qp *qp,
-			 const struct verve_arrival *arrival)
+enum {
+	/* A run is short if it places less than this many times what was copied. */
+	WORTH = 4,
+	MAX_DOUBLINGS = 6,
+};
+
+static bool is_placed(const struct verve_qp *qp,
+		      const struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
 {
 	return unlikely(arrival->pdu.flags & VERVE_PDU_PLACED) &&
 	       verve_nic_has_placed(qp);
 }
 
-bool verve_ddp_admits(struct verve_qp *qp, const struct verve_arrival *arrival)
+/* Bytes to be copied before the next run */
+static u64 run_after(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
 {
-	if (likely(!verve_ddp_is_placed(qp, arrival))) {
-		if (unlikely(qp->resp.in_ddp))
-			verve_ddp_stop(qp);
-		return true;
-	}
-	if (qp->resp.in_ddp)
-		return true;
+	return (u64)verve_nic_rx_after(qp) << qp->resp.ddp.doublings;
+}
+
+static void end_run(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_ddp *ddp = &qp->resp.ddp;
+
+	if (!ddp->in_run)
+		return;
+	ddp->in_run = false;
+	ddp->copied = 0;
+	if (ddp->placed >= WORTH * ddp->threshold)
+		ddp->doublings = 0;
+	else if (ddp->doublings < MAX_DOUBLINGS)
+		ddp->doublings++;
+}
+
+/* Has the NIC stopped, so that software may execute all packets? */
+static bool has_stopped(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_ddp *ddp = &qp->resp.ddp;
+
+	if (unlikely(ddp->is_active) && verve_nic_is_stopped(qp))
+		ddp->is_active = false;
+	return !ddp->is_active;
+}
+
+static void lose(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock)
+{
 	verve_qp_drop(qp, rx_drop_ddp);
-	verve_ack_gap(&qp->resp.ack, qp->resp.epsn);
+	verve_ack_gap(&qp->resp.ack, psn);
+}
+
+/* Drop a packet whose repeat is welcome only when the NIC has answered. */
+static void lose_for_now(struct verve_qp *qp, u32 psn)
+	__must_hold(&qp->lock)
+{
+	struct verve_ddp *ddp = &qp->resp.ddp;
+
+	verve_qp_drop(qp, rx_drop_ddp);
+	if (!ddp->nak_wanted || verve_psn_before(ddp->lost_psn, psn))
+		ddp->lost_psn = psn;
+	ddp->nak_wanted = true;
+}
+
+static bool admits_placed(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->resp.ddp.in_run)
+		return true;
+	if (has_stopped(qp))
+		lose(qp, qp->resp.epsn);
+	else
+		lose_for_now(qp, qp->resp.epsn);
 	return false;
 }
 
-bool verve_ddp_skip(struct verve_qp *qp, const struct verve_arrival *arrival)
+/*
+ * The next request is not placed, while the NIC places. It may have passed the NIC before
+ * the run began, so its repeat is placed. The second time, the NIC must stop.
+ */
+static void refuse(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_ddp *ddp = &qp->resp.ddp;
+
+	if (ddp->is_fresh) {
+		lose(qp, qp->resp.epsn);
+		ddp->is_fresh = false;
+		return;
+	}
+	verve_nic_stop(qp);
+	lose_for_now(qp, qp->resp.epsn);
+}
+
+bool verve_ddp_admits(struct verve_qp *qp, const struct verve_arrival *arrival)
+{
+	if (is_placed(qp, arrival))
+		return admits_placed(qp);
+	if (likely(!qp->resp.ddp.is_active && !qp->resp.ddp.in_run))
+		return true;
+	if (has_stopped(qp)) {
+		end_run(qp);
+		return true;
+	}
+	if (verve_nic_is_placing(qp))
+		refuse(qp);
+	else
+		lose_for_now(qp, arrival->pdu.psn);
+	return false;
+}
+
+bool verve_ddp_keeps(struct verve_qp *qp, const struct verve_arrival *arrival)
+{
+	bool stopped = has_stopped(qp), placed = is_placed(qp, arrival);
+
+	if (likely(stopped && !placed))
+		return true;
+	/* The NIC has passed the missing packet, which was lost behind it. */
+	if (!stopped && placed)
+		verve_nic_stop(qp);
+	if (stopped || (!placed && verve_nic_is_placing(qp)))
+		lose(qp, arrival->pdu.psn);
+	else
+		lose_for_now(qp, arrival->pdu.psn);
+	return false;
+}
+
+/* The stack has moved the payload. A copy might overwrite what the NIC places now. */
+static void lose_moved(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	verve_ddp_stop(qp);
+	if (has_stopped(qp))
+		lose(qp, qp->resp.epsn);
+	else
+		lose_for_now(qp, qp->resp.epsn);
+}
+
+enum verve_ddp_payload verve_ddp_place(struct verve_qp *qp,
+				       const struct verve_arrival *arrival)
 {
 	struct verve_responder *resp = &qp->resp;
 	u32 len = arrival->pdu.length;
 
-	if (likely(!verve_ddp_is_placed(qp, arrival)) ||
+	if (likely(!is_placed(qp, arrival)) ||
 	    resp->message.op != VERVE_OP_WRITE)
-		return false;
+		return VERVE_DDP_NOT_PLACED;
 	if (!verve_arrival_is_in_place(arrival, &resp->dest, len)) {
-		/* The stack has moved the payload. */
-		verve_ddp_stop(qp);
-		return false;
+		lose_moved(qp);
+		return VERVE_DDP_LOST;
 	}
 	verve_iter_skip(&resp->dest, len);
+	resp->ddp.is_fresh = false;
+	resp->ddp.placed += len;
 	verve_count(qp, rx_ddp_pkts, 1);
 	verve_count(qp, rx_ddp_bytes, len);
-	return true;
+	return VERVE_DDP_PLACED;
+}
+
+void verve_ddp_copied(struct verve_qp *qp, const struct verve_pdu *pdu)
+{
+	struct verve_ddp *ddp = &qp->resp.ddp;
+
+	if (qp->resp.message.op == VERVE_OP_WRITE &&
+	    !(verve_opcode_flags(pdu->opcode) & VERVE_OP_IMM))
+		ddp->copied += pdu->length;
+	else
+		ddp->copied = 0;
 }
 
 void verve_ddp_stop(struct verve_qp *qp)
 {
-	if (!qp->resp.in_ddp)
-		return;
-	qp->resp.in_ddp = false;
-	verve_nic_stop(qp);
+	end_run(qp);
+	if (!has_stopped(qp))
+		verve_nic_stop(qp);
+}
+
+void verve_ddp_reset(struct verve_qp *qp)
+{
+	struct verve_ddp *ddp = &qp->resp.ddp;
+
+	verve_ddp_stop(qp);
+	ddp->nak_wanted = false;
+	ddp->copied = 0;
+	ddp->doublings = 0;
+}
+
+bool verve_ddp_is_over(const struct verve_qp *qp)
+{
+	return !qp->resp.ddp.nak_wanted &&
+	       (!qp->resp.ddp.is_active || verve_nic_is_stopped(qp));
+}
+
+/* A QP that sends shows how often its peer repeats. If never, a run may end it. */
+static bool bears_repeats(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return qp->state == IB_QPS_RTR || qp->attr.retry_cnt;
 }
 
 /* A NIC that places WRITEs cannot start in the middle of another message. */
-static bool is_ready(const struct verve_qp *qp)
+static bool is_ready(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	const struct verve_responder *resp = &qp->resp;
@@ -64,15 +219,56 @@ static bool is_ready(const struct verve_qp *qp)
 	return qp->state >= IB_QPS_RTR && qp->state <= IB_QPS_SQE &&
 	       !resp->ooo.count && !verve_ack_is_fatal(&resp->ack) &&
 	       !verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
-	       (!resp->message.op || resp->message.op == VERVE_OP_WRITE);
+	       (!resp->message.op || resp->message.op == VERVE_OP_WRITE) &&
+	       bears_repeats(qp) && has_stopped(qp) && !resp->ddp.is_ahead &&
+	       !verve_rc_offload_is_due(qp);
+}
+
+static void begin_run(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_ddp *ddp = &qp->resp.ddp;
+
+	end_run(qp);
+	ddp->copied = 0;
+	ddp->threshold = run_after(qp);
+	if (!verve_nic_start(qp))
+		return;
+	ddp->is_active = true;
+	ddp->is_fresh = true;
+	ddp->is_ahead = true;
+	ddp->in_run = true;
+	ddp->placed = 0;
+}
+
+/* A NAK that was sent for this gap before came too early. An RNR NAK may be due now. */
+void verve_ddp_answer(struct verve_qp *qp)
+{
+	struct verve_responder *resp = &qp->resp;
+
+	if (likely(!resp->ddp.nak_wanted) ||
+	    (!has_stopped(qp) && !verve_nic_is_placing(qp)))
+		return;
+	resp->ddp.nak_wanted = false;
+	if (!resp->ack.rnr_due)
+		verve_ack_gap_again(&resp->ack, resp->ddp.lost_psn);
+}
+
+/* PSN of the last request that was executed */
+static u32 last_psn(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return verve_psn_add(qp->resp.epsn, -1);
 }
 
 void verve_ddp_round_end(struct verve_qp *qp)
 {
-	struct verve_responder *resp = &qp->resp;
+	struct verve_ddp *ddp = &qp->resp.ddp;
 
-	if (likely(!verve_nic_wants_sync(qp, verve_psn_add(resp->epsn, -1))))
+	if (unlikely(ddp->is_ahead) && has_stopped(qp))
+		ddp->is_ahead = !verve_nic_is_passed(qp, last_psn(qp));
+	if (likely(!verve_nic_rx_after(qp)) || ddp->copied < run_after(qp))
 		return;
-	if (is_ready(qp) && verve_nic_sync(qp))
-		resp->in_ddp = true;
+	if (is_ready(qp))
+		begin_run(qp);
 }

@@ -16,7 +16,7 @@
 #include "device.h"
 #include "qpc.h"
 
-bool verve_rc_device_is_offered(struct verve_qp *qp)
+bool verve_rc_device_is_offered(const struct verve_qp *qp)
 {
 	return READ_ONCE(verve_nic_known(qp)->is_offered);
 }

@@ -10,7 +10,7 @@
 struct verve_offload_rc_terms;
 
 /* Does a NIC offer to run the QP, which has @rc_offload? Any context. */
-bool verve_rc_device_is_offered(struct verve_qp *qp);
+bool verve_rc_device_is_offered(const struct verve_qp *qp);
 
 /**
  * verve_rc_device_terms() - get the terms for the offload of a QP

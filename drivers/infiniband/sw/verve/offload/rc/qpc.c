@@ -18,14 +18,18 @@
 
 /**
  * struct verve_nic_qp - a QP as NICs know it
+ * @qp: the QP
  * @known: description for NICs
  * @is_published: the registry has @known; under the device's qp_lock
- * @has_placed: a NIC has placed payload for the QP; under the QP's lock
+ * @has_placed: a NIC may have placed payload for the QP; under the QP's lock
+ * @receives: a NIC has verified packets to the QP since the last run began
  */
 struct verve_nic_qp {
+	struct verve_qp *qp;
 	struct verve_offload_qp known;
 	bool is_published;
 	bool has_placed;
+	bool receives;
 };
 
 u64 verve_nic_refused(const struct verve_dev *dev)
@@ -100,6 +104,15 @@ static bool is_same(const struct verve_offload_qp *a,
 	return !memcmp(a, b, offsetof(struct verve_offload_qp, rx));
 }
 
+/* PSNs begin anew. The QP passes this state between two connections. */
+static void forget_old_psns(struct verve_qp *qp)
+{
+	verve_engine_lock(qp);
+	if (qp->state == IB_QPS_INIT)
+		verve_nic_forget(qp);
+	verve_engine_unlock(qp);
+}
+
 static void update(struct verve_qp *qp)
 	__must_hold(&qp->dev->qp_lock)
 {
@@ -110,6 +123,7 @@ static void update(struct verve_qp *qp)
 	is_known = describe(&known, qp);
 	if (!is_known) {
 		withdraw(nic);
+		forget_old_psns(qp);
 	} else if (!nic->is_published || !is_same(&known, &nic->known)) {
 		withdraw(nic);
 		memcpy(&nic->known, &known,
@@ -167,6 +181,15 @@ void verve_nic_leave(struct verve_dev *dev)
 		destroy_workqueue(dev->nic_wq);
 }
 
+/* Under locks of the driver, which the engine may take: so a work item runs it. */
+static void answered(struct verve_offload_qp *known)
+{
+	const struct verve_nic_qp *nic =
+		container_of(known, struct verve_nic_qp, known);
+
+	verve_engine_defer(nic->qp, VERVE_EV_DDP);
+}
+
 void verve_nic_init_qp(struct verve_qp *qp)
 {
 	if (!qp->dev->offload || qp->type != IB_QPT_RC)
@@ -174,7 +197,8 @@ void verve_nic_init_qp(struct verve_qp *qp)
 	qp->nic = kzalloc_obj(*qp->nic, GFP_KERNEL_ACCOUNT);
 	if (!qp->nic)
 		return;
-	qp->nic->known.rx = VERVE_OFFLOAD_RX_IDLE;
+	qp->nic->qp = qp;
+	qp->nic->known.rx_answered = answered;
 	qp->nic->known.placed = VERVE_OFFLOAD_NO_PSN;
 	spin_lock_init(&qp->nic->known.lock);
 	/* Kernel users post memory that is not registered with NICs. */
@@ -186,56 +210,68 @@ void verve_nic_init_qp(struct verve_qp *qp)
 	qp->nic->known.owner = qp;
 }
 
-void verve_nic_exit_qp(struct verve_qp *qp)
+void verve_nic_withdraw_qp(struct verve_qp *qp)
 {
 	if (!qp->nic)
 		return;
 	mutex_lock(&qp->dev->qp_lock);
 	withdraw(qp->nic);
 	mutex_unlock(&qp->dev->qp_lock);
+}
+
+void verve_nic_exit_qp(struct verve_qp *qp)
+{
 	kfree(qp->nic);
 }
 
 bool verve_nic_has_placed(const struct verve_qp *qp)
 {
-	const struct verve_nic_qp *nic = qp->nic;
-
-	return nic && (nic->has_placed ||
-		       READ_ONCE(nic->known.placed) != VERVE_OFFLOAD_NO_PSN);
+	return qp->nic && qp->nic->has_placed;
 }
 
-/*
- * Is the responder beyond all placed packets? Then forget @placed, since PSNs wrap. This
- * is safe, as only a device that is placing writes the field.
- */
-static bool is_passed(struct verve_nic_qp *nic, u32 psn)
+bool verve_nic_is_stopped(const struct verve_qp *qp)
 {
+	lockdep_assert_held(&qp->lock);
+	return !qp->nic || verve_offload_rx_state(&qp->nic->known) ==
+			   VERVE_OFFLOAD_RX_STOPPED;
+}
+
+bool verve_nic_is_placing(const struct verve_qp *qp)
+{
+	lockdep_assert_held(&qp->lock);
+	return qp->nic && verve_offload_rx_state(&qp->nic->known) ==
+			  VERVE_OFFLOAD_RX_PLACING;
+}
+
+void verve_nic_receives(struct verve_qp *qp)
+{
+	if (qp->nic && !READ_ONCE(qp->nic->receives))
+		WRITE_ONCE(qp->nic->receives, true);
+}
+
+u32 verve_nic_rx_after(const struct verve_qp *qp)
+{
+	const struct verve_nic_qp *nic = qp->nic;
+
+	return nic && READ_ONCE(nic->receives) ? READ_ONCE(nic->known.rx_after) : 0;
+}
+
+/* Forget @placed then, since PSNs wrap. Only a device in a run writes the field. */
+bool verve_nic_is_passed(struct verve_qp *qp, u32 psn)
+{
+	struct verve_nic_qp *nic = qp->nic;
 	u32 placed = READ_ONCE(nic->known.placed);
 
+	lockdep_assert_held(&qp->lock);
 	if (placed == VERVE_OFFLOAD_NO_PSN)
 		return true;
 	if (verve_psn_before(psn, placed))
 		return false;
-	nic->has_placed = true;
 	WRITE_ONCE(nic->known.placed, VERVE_OFFLOAD_NO_PSN);
 	return true;
 }
 
-bool verve_nic_wants_sync(struct verve_qp *qp, u32 psn)
-{
-	struct verve_nic_qp *nic = qp->nic;
-	u32 rx;
-
-	lockdep_assert_held(&qp->lock);
-	if (likely(!nic))
-		return false;
-	/* Pairs with verve_offload_rx_set(): @placed is final once the NIC stopped. */
-	rx = smp_load_acquire(&nic->known.rx);
-	return rx != VERVE_OFFLOAD_RX_PLACING && is_passed(nic, psn) &&
-	       rx == VERVE_OFFLOAD_RX_WATCHING;
-}
-
-bool verve_nic_sync(struct verve_qp *qp)
+bool verve_nic_start(struct verve_qp *qp)
 {
 	const struct verve_responder *resp = &qp->resp;
 	struct verve_offload_rx_point point = {
@@ -248,18 +284,18 @@ bool verve_nic_sync(struct verve_qp *qp)
 		point.va = resp->message.va + resp->message.offset;
 		point.rkey = resp->message.rkey;
 	}
-	return verve_registry->rx_sync(&qp->nic->known, &point);
+	qp->nic->has_placed = true;
+	WRITE_ONCE(qp->nic->receives, false);
+	return verve_registry->rx_start(&qp->nic->known, &point);
 }
 
 void verve_nic_stop(struct verve_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
-	/* Pairs with verve_offload_rx_set(), as in verve_nic_wants_sync(). */
-	if (smp_load_acquire(&qp->nic->known.rx) == VERVE_OFFLOAD_RX_PLACING)
-		verve_registry->rx_stop(&qp->nic->known);
+	verve_registry->rx_stop(&qp->nic->known);
 }
 
-struct verve_offload_qp *verve_nic_known(struct verve_qp *qp)
+struct verve_offload_qp *verve_nic_known(const struct verve_qp *qp)
 {
 	return &qp->nic->known;
 }
@@ -269,12 +305,5 @@ void verve_nic_forget(struct verve_qp *qp)
 	struct verve_nic_qp *nic = qp->nic;
 
 	lockdep_assert_held(&qp->lock);
-	nic->has_placed = verve_nic_has_placed(qp);
 	WRITE_ONCE(nic->known.placed, VERVE_OFFLOAD_NO_PSN);
-}
-
-void verve_nic_reset(struct verve_qp *qp)
-{
-	if (qp->nic)
-		WRITE_ONCE(qp->nic->known.placed, VERVE_OFFLOAD_NO_PSN);
 }

@@ -147,7 +147,6 @@ static void begin_offload(struct verve_qp *qp)
 	struct verve_rc_offload *rc = qp->rc_offload;
 
 	begin_posting(qp);
-	verve_ddp_stop(qp);
 	verve_nic_forget(qp);
 	verve_rc_events_open(rc->events, &qp->resp);
 	rc->acked = qp->req.una;
@@ -182,13 +181,15 @@ static bool offload(struct verve_offload_qp *known,
 	if (!has_events(rc))
 		return false;
 	verve_engine_lock(qp);
-	done = may_be_offloaded(qp) && are_supported(qp) &&
+	verve_ddp_stop(qp);
+	done = may_be_offloaded(qp) && verve_ddp_is_over(qp) &&
+	       are_supported(qp) &&
 	       verve_rc_device_terms(qp, terms);
 	if (done) {
 		*state = state_of(qp);
 		*rc->terms = *terms;
 		begin_offload(qp);
-	} else {
+	} else if (verve_ddp_is_over(qp)) {
 		back_off(rc);
 	}
 	verve_engine_release(qp);
@@ -382,10 +383,18 @@ void verve_rc_offload_round_end(struct verve_qp *qp)
 	struct verve_rc_offload *rc = qp->rc_offload;
 
 	lockdep_assert_held(&qp->lock);
-	if (likely(!rc || !verve_rc_device_is_offered(qp)))
+	if (likely(!verve_rc_offload_is_due(qp)))
 		return;
-	if (may_be_offloaded(qp))
+	if (verve_ddp_is_over(qp))
 		queue_work(qp->dev->nic_wq, &rc->work);
+	else
+		verve_ddp_stop(qp);
+}
+
+bool verve_rc_offload_is_due(const struct verve_qp *qp)
+{
+	return qp->rc_offload && verve_rc_device_is_offered(qp) &&
+	       may_be_offloaded(qp);
 }
 
 void verve_rc_offload_forbid(struct verve_qp *qp)

@@ -86,6 +86,9 @@ void verve_rc_offload_forbid(struct verve_qp *qp);
 void verve_rc_offload_permit(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
+/* Could a NIC run the QP now, as soon as no NIC places for it? */
+bool verve_rc_offload_is_due(const struct verve_qp *qp)
+	__must_hold(&qp->lock);
 /* Queue the offload of a QP at the end of a round, if a NIC may run it. */
 void verve_rc_offload_round_end(struct verve_qp *qp)
 	__must_hold(&qp->lock);
