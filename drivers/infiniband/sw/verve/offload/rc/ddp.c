@@ -55,59 +55,50 @@ static bool has_stopped(struct verve_qp *qp)
 	return !ddp->is_active;
 }
 
-static void lose(struct verve_qp *qp, u32 psn)
+/* Is the NIC about to begin or to end a run? */
+static bool will_answer(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	verve_qp_drop(qp, rx_drop_ddp);
-	verve_ack_gap(&qp->resp.ack, psn);
+	return !has_stopped(qp) && !verve_nic_is_placing(qp);
 }
 
-/* Drop a packet whose repeat is welcome only when the NIC has answered. */
-static void lose_for_now(struct verve_qp *qp, u32 psn)
+/* Drop a packet. Its repeat is of no use before the NIC has answered. */
+static void lose(struct verve_qp *qp, u32 psn)
 	__must_hold(&qp->lock)
 {
 	struct verve_ddp *ddp = &qp->resp.ddp;
 
 	verve_qp_drop(qp, rx_drop_ddp);
+	if (!will_answer(qp)) {
+		verve_ack_gap(&qp->resp.ack, psn);
+		return;
+	}
 	if (!ddp->nak_wanted || verve_psn_before(ddp->lost_psn, psn))
 		ddp->lost_psn = psn;
 	ddp->nak_wanted = true;
-}
-
-static bool admits_placed(struct verve_qp *qp)
-	__must_hold(&qp->lock)
-{
-	if (qp->resp.ddp.in_run)
-		return true;
-	if (has_stopped(qp))
-		lose(qp, qp->resp.epsn);
-	else
-		lose_for_now(qp, qp->resp.epsn);
-	return false;
 }
 
 /*
  * The next request is not placed, while the NIC places. It may have passed the NIC before
  * the run began, so its repeat is placed. The second time, the NIC must stop.
  */
-static void refuse(struct verve_qp *qp)
+static void doubt(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct verve_ddp *ddp = &qp->resp.ddp;
 
-	if (ddp->is_fresh) {
-		lose(qp, qp->resp.epsn);
+	if (ddp->is_fresh)
 		ddp->is_fresh = false;
-		return;
-	}
-	verve_nic_stop(qp);
-	lose_for_now(qp, qp->resp.epsn);
+	else
+		verve_nic_stop(qp);
 }
 
-bool verve_ddp_admits(struct verve_qp *qp, const struct verve_arrival *arrival)
+static bool may_execute(struct verve_qp *qp,
+			const struct verve_arrival *arrival)
+	__must_hold(&qp->lock)
 {
 	if (is_placed(qp, arrival))
-		return admits_placed(qp);
+		return qp->resp.ddp.in_run;
 	if (likely(!qp->resp.ddp.is_active && !qp->resp.ddp.in_run))
 		return true;
 	if (has_stopped(qp)) {
@@ -115,9 +106,15 @@ bool verve_ddp_admits(struct verve_qp *qp, const struct verve_arrival *arrival)
 		return true;
 	}
 	if (verve_nic_is_placing(qp))
-		refuse(qp);
-	else
-		lose_for_now(qp, arrival->pdu.psn);
+		doubt(qp);
+	return false;
+}
+
+bool verve_ddp_admits(struct verve_qp *qp, const struct verve_arrival *arrival)
+{
+	if (likely(may_execute(qp, arrival)))
+		return true;
+	lose(qp, arrival->pdu.psn);
 	return false;
 }
 
@@ -130,22 +127,8 @@ bool verve_ddp_keeps(struct verve_qp *qp, const struct verve_arrival *arrival)
 	/* The NIC has passed the missing packet, which was lost behind it. */
 	if (!stopped && placed)
 		verve_nic_stop(qp);
-	if (stopped || (!placed && verve_nic_is_placing(qp)))
-		lose(qp, arrival->pdu.psn);
-	else
-		lose_for_now(qp, arrival->pdu.psn);
+	lose(qp, arrival->pdu.psn);
 	return false;
-}
-
-/* The stack has moved the payload. A copy might overwrite what the NIC places now. */
-static void lose_moved(struct verve_qp *qp)
-	__must_hold(&qp->lock)
-{
-	verve_ddp_stop(qp);
-	if (has_stopped(qp))
-		lose(qp, qp->resp.epsn);
-	else
-		lose_for_now(qp, qp->resp.epsn);
 }
 
 enum verve_ddp_payload verve_ddp_place(struct verve_qp *qp,
@@ -158,7 +141,9 @@ enum verve_ddp_payload verve_ddp_place(struct verve_qp *qp,
 	    resp->message.op != VERVE_OP_WRITE)
 		return VERVE_DDP_NOT_PLACED;
 	if (!verve_arrival_is_in_place(arrival, &resp->dest, len)) {
-		lose_moved(qp);
+		/* The stack has moved it. A copy might overwrite what the NIC places. */
+		verve_ddp_stop(qp);
+		lose(qp, arrival->pdu.psn);
 		return VERVE_DDP_LOST;
 	}
 	verve_iter_skip(&resp->dest, len);
@@ -246,8 +231,7 @@ void verve_ddp_answer(struct verve_qp *qp)
 {
 	struct verve_responder *resp = &qp->resp;
 
-	if (likely(!resp->ddp.nak_wanted) ||
-	    (!has_stopped(qp) && !verve_nic_is_placing(qp)))
+	if (likely(!resp->ddp.nak_wanted) || will_answer(qp))
 		return;
 	resp->ddp.nak_wanted = false;
 	if (!resp->ack.rnr_due)

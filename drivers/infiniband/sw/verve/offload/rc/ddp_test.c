@@ -172,6 +172,16 @@ static bool has_nak(struct verve_qp *qp)
 	return has;
 }
 
+/* No NAK before the NIC has stopped, and then one */
+static void expect_nak_after_stop(struct kunit *test, struct verve_qp *qp)
+{
+	end_round(qp);
+	KUNIT_EXPECT_FALSE(test, has_nak(qp));
+	nic.state = STOPPED;
+	end_round(qp);
+	KUNIT_EXPECT_TRUE(test, has_nak(qp));
+}
+
 static void ddp_without_a_nic(struct kunit *test)
 {
 	struct verve_qp *qp = new_qp(test);
@@ -291,11 +301,7 @@ static void ddp_lost_behind(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, verve_ddp_keeps(qp, &placed));
 	KUNIT_EXPECT_EQ(test, nic.stops, 1);
-	end_round(qp);
-	KUNIT_EXPECT_FALSE(test, has_nak(qp));
-	nic.state = STOPPED;
-	end_round(qp);
-	KUNIT_EXPECT_TRUE(test, has_nak(qp));
+	expect_nak_after_stop(test, qp);
 }
 
 /* Another NIC may run the QP then. */
@@ -324,9 +330,7 @@ static void ddp_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nic.stops, 1);
 	KUNIT_EXPECT_EQ(test, nic.skipped, 0);
 	KUNIT_EXPECT_FALSE(test, has_nak(qp));
-	nic.state = STOPPED;
-	end_round(qp);
-	KUNIT_EXPECT_TRUE(test, has_nak(qp));
+	expect_nak_after_stop(test, qp);
 }
 
 /* Only the payload of a WRITE has a destination before the responder executes it. */
