@@ -447,10 +447,11 @@ pair() {
 	src=$?
 	closed_early $src "${server[0]}" "$TMP/server" && src=0
 	[ $rc = 0 ] && [ $src = 0 ] && return
+	# Into a file, errors come before the first lines of other output.
 	echo "server: ${server[*]}: exit code $src"
-	tail -n 12 "$TMP/server"
+	tail -n 40 "$TMP/server"
 	echo "client: $*: exit code $rc"
-	tail -n 12 "$TMP/client"
+	tail -n 40 "$TMP/client"
 	return 1
 }
 
