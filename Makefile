@@ -9,7 +9,7 @@ KERNEL ?=
 VARIANT ?= plain
 
 MODULE_DIR := drivers/infiniband/sw/verve
-REGISTRY_DIR := drivers/infiniband/sw/verve_offload
+REGISTRY_DIR := drivers/infiniband/sw/roce_offload
 BUILD_ARGS := $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(if $(CF),CF=$(CF)) \
 	$(if $(ARCH),ARCH=$(ARCH))
 
@@ -17,13 +17,13 @@ BUILD_ARGS := $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(if $(CF),CF=$(CF)) \
 modules: need-kdir
 	@ko=$$(tools/build $(KDIR) $(BUILD_ARGS)) && \
 		cp "$$ko" "$${ko%/*}"/Module.symvers $(MODULE_DIR)/ && \
-		cp "$${ko%/*}"_offload/verve_offload.ko \
-			"$${ko%/*}"_offload/Module.symvers $(REGISTRY_DIR)/ && \
+		cp "$${ko%/*/*}"/roce_offload/roce_offload.ko \
+			"$${ko%/*/*}"/roce_offload/Module.symvers $(REGISTRY_DIR)/ && \
 		echo "$(MODULE_DIR)/verve.ko"
 
 .PHONY: modules_install
 modules_install: modules
-	@tools/install $(MODULE_DIR)/verve.ko $(REGISTRY_DIR)/verve_offload.ko
+	@tools/install $(MODULE_DIR)/verve.ko $(REGISTRY_DIR)/roce_offload.ko
 
 .PHONY: need-kdir
 need-kdir:
@@ -133,7 +133,7 @@ clean:
 .PHONY: help
 help:
 	@echo 'The module:'
-	@echo '  make                  verve.ko and verve_offload.ko for the running kernel, in'
+	@echo '  make                  verve.ko and roce_offload.ko for the running kernel, in'
 	@echo '                        $(MODULE_DIR) and $(REGISTRY_DIR)'
 	@echo '  make KDIR=DIR         for the kernel whose build directory is DIR'
 	@echo '                        (ARCH=um for UML; W=1, C=2 as for the kernel)'

@@ -22,7 +22,7 @@ nic_offload() {
 	local netdev=$1 command=$2
 
 	shift 2
-	at_nic "$netdev" verve-offload "$command" "$netdev" "$@"
+	at_nic "$netdev" roce-offload "$command" "$netdev" "$@"
 }
 
 nic_features() { # NETDEV FEATURE on|off...

@@ -200,7 +200,7 @@ a_goes_down() { # ROUND
 }
 
 registry_stays() {
-	[ -d /sys/module/verve_offload ]
+	[ -d /sys/module/roce_offload ]
 }
 
 bad_network() {
@@ -242,5 +242,5 @@ nic_cleanup() {
 }
 
 trap nic_cleanup EXIT
-need verve-offload
+need roce-offload
 modprobe -qn verve_testnic || nic_file >/dev/null || skip_all "no module verve_testnic"

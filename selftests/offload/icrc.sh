@@ -205,13 +205,13 @@ without_registry() {
 	local helper rc
 
 	untopo
-	rmmod verve && rmmod verve_offload || return
+	rmmod verve && rmmod roce_offload || return
 	helper=$(cat /proc/sys/kernel/modprobe)
 	echo /bin/true >/proc/sys/kernel/modprobe
 	insmod "$(modinfo -n verve 2>/dev/null || echo "$VERVE_KO")"
 	rc=$?
 	echo "$helper" >/proc/sys/kernel/modprobe
-	[ $rc = 0 ] && [ ! -d /sys/module/verve_offload ] &&
+	[ $rc = 0 ] && [ ! -d /sys/module/roce_offload ] &&
 	topo two 1500 && [ "$(knob va offered)" = 1 ] &&
 	used tx_icrc_offload most 0 writes
 	rc=$?

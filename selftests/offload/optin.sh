@@ -72,8 +72,8 @@ says() { # FILE LINE
 }
 
 says_how() {
-	says ddp "off: not switched on (verve-offload set va placement on)" &&
-	says rc "off: not switched on (verve-offload set va rc-qps on)" &&
+	says ddp "off: not switched on (roce-offload set va placement on)" &&
+	says rc "off: not switched on (roce-offload set va rc-qps on)" &&
 	says icrc_tx "in use"
 }
 
@@ -115,7 +115,7 @@ not_in_use() {
 # Features without state can be switched, too.
 without_state() {
 	able && switch placement off rc-qps off tx-icrc off &&
-	within 5 says icrc_tx "off: not switched on (verve-offload set va tx-icrc on)" &&
+	within 5 says icrc_tx "off: not switched on (roce-offload set va tx-icrc on)" &&
 	used tx_icrc_offload most 0 writes && switch tx-icrc on &&
 	within 5 says icrc_tx "in use" && used tx_icrc_offload least 500 writes
 }
@@ -176,19 +176,19 @@ changes_nothing() {
 }
 
 unknown_feature() {
-	refused "verve-offload: Attribute failed policy validation" \
+	refused "roce-offload: Attribute failed policy validation" \
 		nic_offload va set feature-9 on &&
 	refused "no feature rc;" nic_offload va set rc on
 }
 
 unregistered() {
-	refused "no driver offers anything for this netdev" a verve-offload set lo lso on &&
-	refused "no driver offers anything for this netdev" a verve-offload show lo
+	refused "no driver offers anything for this netdev" a roce-offload set lo lso on &&
+	refused "no driver offers anything for this netdev" a roce-offload show lo
 }
 
 # Root without capabilities
 powerless() {
-	a setpriv --inh-caps=-all --bounding-set=-all verve-offload "$@"
+	a setpriv --inh-caps=-all --bounding-set=-all roce-offload "$@"
 }
 
 unprivileged() {
@@ -197,8 +197,8 @@ unprivileged() {
 }
 
 elsewhere() {
-	[ "$(b verve-offload show | grep ':$')" = "vb:" ] || return
-	refused "no netdev va in this network namespace" b verve-offload set va lso off &&
+	[ "$(b roce-offload show | grep ':$')" = "vb:" ] || return
+	refused "no netdev va in this network namespace" b roce-offload set va lso off &&
 	b python3 "$HERE/optin_hostile.py" elsewhere "$(a cat /sys/class/net/va/ifindex)"
 }
 

@@ -17,11 +17,11 @@ ON = struct.pack("=II", 8, 8)
 
 
 def load():
-    """The command verve-offload as a module"""
-    path = shutil.which("verve-offload")
-    loader = importlib.machinery.SourceFileLoader("verve_offload", path)
+    """The command roce-offload as a module"""
+    path = shutil.which("roce-offload")
+    loader = importlib.machinery.SourceFileLoader("roce_offload", path)
     module = importlib.util.module_from_spec(
-        importlib.util.spec_from_loader("verve_offload", loader))
+        importlib.util.spec_from_loader("roce_offload", loader))
     loader.exec_module(module)
     return module
 

@@ -12,21 +12,21 @@ void nic_end_run(struct known_qp *known)
 	if (!known->is_placing)
 		return;
 	known->is_placing = false;
-	verve_offload_rx_stopped(known->qp, known->run, known->placed);
+	roce_offload_rx_stopped(known->qp, known->run, known->placed);
 }
 
 static void begin_run(struct known_qp *known)
 {
-	const struct verve_offload_rx_point *point = &known->point;
+	const struct roce_offload_rx_point *point = &known->point;
 
 	known->is_placing = true;
 	known->run = known->next_run;
-	known->placed = VERVE_OFFLOAD_NO_PSN;
+	known->placed = ROCE_OFFLOAD_NO_PSN;
 	known->next = (point->psn + 1) & 0xffffff;
 	known->left = point->left;
 	known->va = point->va;
 	known->rkey = point->rkey;
-	verve_offload_rx_started(known->qp, known->run);
+	roce_offload_rx_started(known->qp, known->run);
 }
 
 static void carry_out(struct known_qp *known)
@@ -78,7 +78,7 @@ void nic_firmware_exit(struct nic *nic, struct known_qp *known)
 }
 
 void nic_rx_start(struct net_device *ndev, void *context, u32 run,
-		  const struct verve_offload_rx_point *point)
+		  const struct roce_offload_rx_point *point)
 {
 	struct known_qp *known = context;
 

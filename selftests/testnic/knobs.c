@@ -16,7 +16,7 @@ static int set_able(void *data, u64 value)
 	mutex_lock(&nic->lock);
 	WRITE_ONCE(nic->able, value);
 	if (nic->offload)
-		verve_offload_update(nic->offload);
+		roce_offload_update(nic->offload);
 	mutex_unlock(&nic->lock);
 	return 0;
 }

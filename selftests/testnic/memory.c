@@ -22,7 +22,7 @@ static struct known_mr *find_range(struct nic *nic, const void *pd, u32 key,
 				   int access, u64 va, u64 len)
 {
 	struct known_mr *known = nic_find_mr(nic, pd, key);
-	const struct verve_offload_mr *mr;
+	const struct roce_offload_mr *mr;
 
 	if (!known)
 		return NULL;

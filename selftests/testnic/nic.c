@@ -9,7 +9,7 @@
 #include "nic.h"
 #include "rc.h"
 
-static unsigned int abi = VERVE_OFFLOAD_ABI;
+static unsigned int abi = ROCE_OFFLOAD_ABI;
 module_param(abi, uint, 0400);
 MODULE_PARM_DESC(abi, "Which interface the driver says that it was built for");
 
@@ -39,7 +39,7 @@ static bool may_send(struct net_device *ndev, const struct sk_buff *skb)
 	return !atomic_add_unless(&to_nic(ndev)->refuse, -1, 0);
 }
 
-static const struct verve_offload_ops offload_ops = {
+static const struct roce_offload_ops offload_ops = {
 	.features = features,
 	.may_send = may_send,
 	.mr_add = nic_mr_add,
@@ -53,14 +53,14 @@ static const struct verve_offload_ops offload_ops = {
 
 int nic_offer(struct nic *nic)
 {
-	const struct verve_offload_caps caps = {
+	const struct roce_offload_caps caps = {
 		.abi = abi,
-		.features = VERVE_OFFLOAD_FEATURES & ~lacks,
+		.features = ROCE_OFFLOAD_FEATURES & ~lacks,
 		.rx_after = 1,
 	};
-	struct verve_offload *offload;
+	struct roce_offload *offload;
 
-	offload = verve_offload_register(nic->ndev, &offload_ops, &caps);
+	offload = roce_offload_register(nic->ndev, &offload_ops, &caps);
 	if (IS_ERR(offload)) {
 		netdev_info(nic->ndev, "offers nothing (%ld)\n",
 			    PTR_ERR(offload));
@@ -73,7 +73,7 @@ int nic_offer(struct nic *nic)
 void nic_withdraw(struct nic *nic)
 {
 	if (nic->offload)
-		verve_offload_unregister(nic->offload);
+		roce_offload_unregister(nic->offload);
 	nic->offload = NULL;
 }
 
@@ -96,12 +96,12 @@ void nic_reset(struct nic *nic)
 
 	WRITE_ONCE(nic->able, 0);
 	if (nic->offload)
-		verve_offload_update(nic->offload);
+		roce_offload_update(nic->offload);
 	skb_queue_purge(&nic->arrived);
 	skb_queue_purge(&nic->peer->arrived);
 	WRITE_ONCE(nic->able, able);
 	if (nic->offload)
-		verve_offload_update(nic->offload);
+		roce_offload_update(nic->offload);
 }
 
 static int poll(struct napi_struct *napi, int budget)
@@ -169,7 +169,7 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 		return NOTIFY_DONE;
 	nic = to_nic(ndev);
 	if (nic->restless && nic->offload)
-		verve_offload_update(nic->offload);
+		roce_offload_update(nic->offload);
 	return NOTIFY_DONE;
 }
 
@@ -192,7 +192,7 @@ static int create(struct nic *nic, const char *name, struct nic *peer)
 	*(struct nic **)netdev_priv(ndev) = nic;
 	nic->ndev = ndev;
 	nic->peer = peer;
-	nic->able = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_RX_ICRC;
+	nic->able = ROCE_OFFLOAD_TX_ICRC | ROCE_OFFLOAD_RX_ICRC;
 	mutex_init(&nic->lock);
 	init_waitqueue_head(&nic->holding);
 	spin_lock_init(&nic->placing);

@@ -14,7 +14,7 @@
 #include <linux/skbuff.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include <rdma/verve_offload_rc.h>
+#include <rdma/roce_offload_rc.h>
 #include "work.h"
 
 /**
@@ -26,7 +26,7 @@
  * @late: frame that the next one will overtake, or NULL; under the TX lock
  * @lock: serializes knobs with an action
  * @offload: registration, or NULL
- * @able: present abilities of the hardware, enum verve_offload_feature
+ * @able: present abilities of the hardware, enum roce_offload_feature
  * @refuse: number of packets that may_send() will refuse
  * @full: the TX queue has no room
  * @turned_away: packets returned because the queue was full
@@ -80,7 +80,7 @@ struct nic {
 	struct sk_buff_head arrived;
 	struct sk_buff *late;
 	struct mutex lock; /* see above */
-	struct verve_offload *offload;
+	struct roce_offload *offload;
 	u32 able;
 	atomic_t refuse;
 	u32 full;
@@ -166,17 +166,17 @@ struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb);
 /* scatter.c: split a received frame. Return: @frame, or the packet in its place */
 struct sk_buff *nic_scatter(struct nic *nic, struct sk_buff *frame);
 
-/* objects.c: functions of struct verve_offload_ops for regions and QPs */
-int nic_mr_add(struct net_device *ndev, const struct verve_offload_mr *mr,
+/* objects.c: functions of struct roce_offload_ops for regions and QPs */
+int nic_mr_add(struct net_device *ndev, const struct roce_offload_mr *mr,
 	       void **context);
 void nic_mr_del(struct net_device *ndev, void *context);
-int nic_qp_add(struct net_device *ndev, struct verve_offload_qp *qp,
+int nic_qp_add(struct net_device *ndev, struct roce_offload_qp *qp,
 	       void **context);
 void nic_qp_del(struct net_device *ndev, void *context);
 
 /* firmware.c: requests to begin and end runs of placed packets, answered late */
 void nic_rx_start(struct net_device *ndev, void *context, u32 run,
-		  const struct verve_offload_rx_point *point);
+		  const struct roce_offload_rx_point *point);
 void nic_rx_stop(struct net_device *ndev, void *context);
 void nic_firmware_init(struct known_qp *known);
 /* End the run, if there is one. A packet may have ended it. Under nic.placing */
@@ -195,7 +195,7 @@ bool nic_is_to_fail(struct nic *nic);
  */
 struct known_mr {
 	struct list_head entry;
-	const struct verve_offload_mr *mr;
+	const struct roce_offload_mr *mr;
 	struct page **pages;
 };
 
@@ -212,7 +212,7 @@ struct known_mr {
  * @point: packet before its first
  * @is_placing: a run is under way
  * @run: its number
- * @placed: last PSN placed in it, or VERVE_OFFLOAD_NO_PSN
+ * @placed: last PSN placed in it, or ROCE_OFFLOAD_NO_PSN
  * @next: PSN of the next packet to place
  * @left: remaining bytes of the current WRITE
  * @va: address of the next byte
@@ -222,13 +222,13 @@ struct known_mr {
 struct known_qp {
 	struct list_head entry;
 	struct nic *nic;
-	struct verve_offload_qp *qp;
+	struct roce_offload_qp *qp;
 	struct work_struct requests;
 	bool start;
 	bool stop;
 	bool leaves;
 	u32 next_run;
-	struct verve_offload_rx_point point;
+	struct roce_offload_rx_point point;
 	bool is_placing;
 	u32 run;
 	u32 placed;

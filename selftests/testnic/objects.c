@@ -45,7 +45,7 @@ static struct page **list_pages(struct sg_table *sgt)
 	return pages;
 }
 
-int nic_mr_add(struct net_device *ndev, const struct verve_offload_mr *mr,
+int nic_mr_add(struct net_device *ndev, const struct roce_offload_mr *mr,
 	       void **context)
 {
 	struct nic *nic = to_nic(ndev);
@@ -85,7 +85,7 @@ void nic_mr_del(struct net_device *ndev, void *context)
 	kfree(known);
 }
 
-int nic_qp_add(struct net_device *ndev, struct verve_offload_qp *qp,
+int nic_qp_add(struct net_device *ndev, struct roce_offload_qp *qp,
 	       void **context)
 {
 	struct nic *nic = to_nic(ndev);

@@ -64,13 +64,13 @@ static bool is_address(const u8 *bytes, const struct in6_addr *addr, bool is_v6)
 }
 
 /* Would the stack deliver the frame to the QP? */
-static bool is_for(const struct verve_offload_qp *qp, const u8 *frame,
+static bool is_for(const struct roce_offload_qp *qp, const u8 *frame,
 		   const struct nic_packet *p)
 {
 	bool is_v6 = frame[p->ip] >> 4 == 6;
 	unsigned int tags = (p->ip - ETH) / 4;
 	const u8 *ip = frame + p->ip;
-	u16 vlan = VERVE_OFFLOAD_NO_VLAN;
+	u16 vlan = ROCE_OFFLOAD_NO_VLAN;
 
 	if (tags == 1)
 		vlan = get_unaligned_be16(frame + ETH) & 0xfff;

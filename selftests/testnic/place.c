@@ -62,7 +62,7 @@ static bool is_next(struct known_qp *known, const struct nic_packet *p)
 static struct known_mr *find_target(struct nic *nic, struct known_qp *known)
 {
 	struct known_mr *target = nic_find_mr(nic, known->qp->pd, known->rkey);
-	const struct verve_offload_mr *mr;
+	const struct roce_offload_mr *mr;
 	u64 offset;
 
 	if (!target || !(known->qp->access & IB_ACCESS_REMOTE_WRITE))
@@ -171,7 +171,7 @@ static struct sk_buff *write_packet(struct nic *nic, struct known_qp *known,
 			      p->len);
 	}
 	end_packet(skb, frame, p, trailer);
-	verve_offload_placed(skb);
+	roce_offload_placed(skb);
 	return skb;
 }
 

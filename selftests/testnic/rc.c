@@ -49,8 +49,8 @@ static void unlock(struct nic *nic)
 }
 
 static int start(struct net_device *ndev, void *context,
-		 const struct verve_offload_rc_terms *terms,
-		 const struct verve_offload_rc_state *state)
+		 const struct roce_offload_rc_terms *terms,
+		 const struct roce_offload_rc_state *state)
 {
 	struct nic *nic = to_nic(ndev);
 	struct known_qp *known = context;
@@ -77,7 +77,7 @@ static int start(struct net_device *ndev, void *context,
 }
 
 static int stop(struct net_device *ndev, void *context,
-		struct verve_offload_rc_state *state)
+		struct roce_offload_rc_state *state)
 {
 	struct nic *nic = to_nic(ndev);
 	struct known_qp *known = context;
@@ -94,7 +94,7 @@ static int stop(struct net_device *ndev, void *context,
 }
 
 static int post(struct net_device *ndev, void *context,
-		const struct verve_offload_rc_wr *wr)
+		const struct roce_offload_rc_wr *wr)
 {
 	struct nic *nic = to_nic(ndev);
 	struct known_qp *known = context;
@@ -113,7 +113,7 @@ static int post(struct net_device *ndev, void *context,
 	return err;
 }
 
-const struct verve_offload_rc_ops nic_rc_ops = {
+const struct roce_offload_rc_ops nic_rc_ops = {
 	.start = start,
 	.stop = stop,
 	.post = post,
@@ -125,7 +125,7 @@ void rc_ask_return(struct rc *rc)
 		return;
 	rc->is_running = false;
 	atomic_inc(&rc->nic->given_back);
-	verve_offload_rc_ask_return(rc->qp);
+	roce_offload_rc_ask_return(rc->qp);
 }
 
 void nic_rc_stop(struct nic *nic)
@@ -206,7 +206,7 @@ static void report(struct nic *nic)
 		struct rc *rc = known->rc;
 
 		if (rc && xchg(&rc->has_news, false))
-			verve_offload_rc_report(rc->qp);
+			roce_offload_rc_report(rc->qp);
 	}
 	spin_unlock(&nic->reporting);
 }

@@ -83,13 +83,13 @@ struct rc_read {
  */
 struct rc {
 	struct nic *nic;
-	struct verve_offload_qp *qp;
-	struct verve_offload_rc_terms terms;
+	struct roce_offload_qp *qp;
+	struct roce_offload_rc_terms terms;
 	bool is_running;
 	bool has_news;
-	struct verve_offload_rc_state state;
+	struct roce_offload_rc_state state;
 
-	struct verve_offload_rc_wr wrs[RC_WRS];
+	struct roce_offload_rc_wr wrs[RC_WRS];
 	u32 head;
 	u32 tail;
 	u32 posted;
@@ -126,7 +126,7 @@ static inline u32 psn_add(u32 psn, u32 n)
 }
 
 /* rc.c */
-extern const struct verve_offload_rc_ops nic_rc_ops;
+extern const struct roce_offload_rc_ops nic_rc_ops;
 void nic_rc_init(struct nic *nic);
 /**
  * nic_rc_receive() - process a frame for an offloaded QP

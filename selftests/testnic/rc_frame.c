@@ -28,7 +28,7 @@ static void put_eth(const struct rc *rc, struct sk_buff *frame)
 
 	skb_put_data(frame, rc->terms.dmac, ETH_ALEN);
 	skb_put_data(frame, rc->qp->mac, ETH_ALEN);
-	if (rc->qp->vlan != VERVE_OFFLOAD_NO_VLAN) {
+	if (rc->qp->vlan != ROCE_OFFLOAD_NO_VLAN) {
 		put_unaligned_be16(ETH_P_8021Q, skb_put(frame, 2));
 		put_unaligned_be16(rc->terms.vlan_prio << VLAN_PRIO_SHIFT |
 				   rc->qp->vlan, skb_put(frame, 2));

@@ -16,35 +16,35 @@ enum {
 	MOST_TRIES	= 7,
 };
 
-static struct verve_offload_rc_wr *wr_at(struct rc *rc, u32 i)
+static struct roce_offload_rc_wr *wr_at(struct rc *rc, u32 i)
 {
 	return &rc->wrs[i % RC_WRS];
 }
 
-static bool is_read(const struct verve_offload_rc_wr *wr)
+static bool is_read(const struct roce_offload_rc_wr *wr)
 {
 	return wr->opcode == IB_WR_RDMA_READ;
 }
 
-static bool is_write(const struct verve_offload_rc_wr *wr)
+static bool is_write(const struct roce_offload_rc_wr *wr)
 {
 	return wr->opcode == IB_WR_RDMA_WRITE ||
 	       wr->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
 }
 
-static bool has_imm(const struct verve_offload_rc_wr *wr)
+static bool has_imm(const struct roce_offload_rc_wr *wr)
 {
 	return wr->opcode == IB_WR_SEND_WITH_IMM ||
 	       wr->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
 }
 
 /* The request of a PSN, or NULL */
-static struct verve_offload_rc_wr *find_wr(struct rc *rc, u32 psn)
+static struct roce_offload_rc_wr *find_wr(struct rc *rc, u32 psn)
 {
 	u32 i;
 
 	for (i = rc->tail; i != rc->head; i++) {
-		struct verve_offload_rc_wr *wr = wr_at(rc, i);
+		struct roce_offload_rc_wr *wr = wr_at(rc, i);
 
 		if (!psn_before(psn, wr->first_psn) &&
 		    !psn_before(wr->last_psn, psn))
@@ -60,7 +60,7 @@ static unsigned int count_reads(struct rc *rc)
 	u32 i;
 
 	for (i = rc->tail; i != rc->head; i++) {
-		struct verve_offload_rc_wr *wr = wr_at(rc, i);
+		struct roce_offload_rc_wr *wr = wr_at(rc, i);
 
 		reads += is_read(wr) && psn_before(wr->first_psn, rc->next);
 	}
@@ -76,14 +76,14 @@ static void sent(struct rc *rc, u32 next)
 		rc->state.psn = next;
 }
 
-static void put_reth(u8 *reth, const struct verve_offload_rc_wr *wr, u32 offset)
+static void put_reth(u8 *reth, const struct roce_offload_rc_wr *wr, u32 offset)
 {
 	put_unaligned_be64(wr->va + offset, reth);
 	put_unaligned_be32(wr->rkey, reth + 8);
 	put_unaligned_be32(wr->length - offset, reth + 12);
 }
 
-static bool send_read(struct rc *rc, const struct verve_offload_rc_wr *wr,
+static bool send_read(struct rc *rc, const struct roce_offload_rc_wr *wr,
 		      u32 offset)
 {
 	struct sk_buff *frame;
@@ -103,7 +103,7 @@ static bool send_read(struct rc *rc, const struct verve_offload_rc_wr *wr,
 }
 
 /* Offset of the opcode: First 0, Middle 1, Last 2 or 3, Only 4 or 5; WRITE: 6 more */
-static u8 opcode_of(const struct verve_offload_rc_wr *wr, bool first, bool last)
+static u8 opcode_of(const struct roce_offload_rc_wr *wr, bool first, bool last)
 {
 	u8 base = is_write(wr) ? RC_WRITE_FIRST : RC_SEND_FIRST;
 
@@ -112,7 +112,7 @@ static u8 opcode_of(const struct verve_offload_rc_wr *wr, bool first, bool last)
 	return base + (first ? 4 : 2) + has_imm(wr);
 }
 
-static bool read_payload(struct rc *rc, const struct verve_offload_rc_wr *wr,
+static bool read_payload(struct rc *rc, const struct roce_offload_rc_wr *wr,
 			 u32 offset, u8 *payload, unsigned int len)
 {
 	if (!wr->data)
@@ -124,7 +124,7 @@ static bool read_payload(struct rc *rc, const struct verve_offload_rc_wr *wr,
 }
 
 static unsigned int flags_of(struct rc *rc,
-			     const struct verve_offload_rc_wr *wr, bool last)
+			     const struct roce_offload_rc_wr *wr, bool last)
 {
 	unsigned int flags = 0;
 
@@ -135,7 +135,7 @@ static unsigned int flags_of(struct rc *rc,
 	return flags;
 }
 
-static bool send_data(struct rc *rc, const struct verve_offload_rc_wr *wr,
+static bool send_data(struct rc *rc, const struct roce_offload_rc_wr *wr,
 		      u32 offset)
 {
 	bool first = rc->next == wr->first_psn, last = rc->next == wr->last_psn;
@@ -167,7 +167,7 @@ static bool send_data(struct rc *rc, const struct verve_offload_rc_wr *wr,
 
 bool rc_send_request(struct rc *rc)
 {
-	struct verve_offload_rc_wr *wr;
+	struct roce_offload_rc_wr *wr;
 	u32 offset;
 
 	if (psn_diff(rc->next, rc->state.una) >= RC_WINDOW)
@@ -198,7 +198,7 @@ static void acknowledge(struct rc *rc, u32 psn)
 	rc->has_gone_back = false;
 	rc->has_news = true;
 	nic_work_ends();
-	verve_offload_rc_acked(rc->qp, psn);
+	roce_offload_rc_acked(rc->qp, psn);
 	nic_work_begins();
 }
 
@@ -220,7 +220,7 @@ static void arrived(struct rc *rc, u32 psn)
 	if (psn_before(rc->posted, psn))
 		psn = rc->posted;
 	for (i = rc->tail; i != rc->head; i++) {
-		struct verve_offload_rc_wr *wr = wr_at(rc, i);
+		struct roce_offload_rc_wr *wr = wr_at(rc, i);
 
 		if (!psn_before(wr->first_psn, psn))
 			break;
@@ -251,7 +251,7 @@ static void take_ack(struct rc *rc, u32 psn, u8 syndrome)
 static void take_data(struct rc *rc, const u8 *frame,
 		      const struct nic_packet *p)
 {
-	struct verve_offload_rc_wr *wr;
+	struct roce_offload_rc_wr *wr;
 	u32 offset;
 
 	/* A response out of order reveals that others were lost. */

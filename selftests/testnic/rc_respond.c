@@ -150,7 +150,7 @@ static struct rc_read read_of(const struct rc *rc, const struct nic_packet *p)
 static void take_read(struct rc *rc, const struct nic_packet *p)
 {
 	u32 most = min_t(u32, rc->terms.max_dest_rd_atomic, RC_READS);
-	struct verve_offload_rc_read told = {
+	struct roce_offload_rc_read told = {
 		.psn = p->psn,
 		.msn = rc->state.msn + 1,
 		.va = p->va,
@@ -166,7 +166,7 @@ static void take_read(struct rc *rc, const struct nic_packet *p)
 	}
 	rc->has_news = true;
 	nic_work_ends();
-	err = verve_offload_rc_read(rc->qp, &told);
+	err = roce_offload_rc_read(rc->qp, &told);
 	nic_work_begins();
 	if (err)
 		return;
@@ -216,8 +216,8 @@ static void repeat_read(struct rc *rc, const struct nic_packet *p)
 static bool is_regular(const struct rc *rc, const struct nic_packet *p)
 {
 	u32 mtu = rc->qp->mtu, message = rc->state.message;
-	u32 kind = is_write(p->opcode) ? VERVE_OFFLOAD_RC_WRITE :
-					 VERVE_OFFLOAD_RC_SEND;
+	u32 kind = is_write(p->opcode) ? ROCE_OFFLOAD_RC_WRITE :
+					 ROCE_OFFLOAD_RC_SEND;
 
 	if (begins(p->opcode) ? message : message != kind)
 		return false;
@@ -227,7 +227,7 @@ static bool is_regular(const struct rc *rc, const struct nic_packet *p)
 }
 
 static bool begin_write(struct rc *rc, const struct nic_packet *p,
-			struct verve_offload_rc_state *state)
+			struct roce_offload_rc_state *state)
 {
 	state->va = p->va;
 	state->rkey = p->rkey;
@@ -236,7 +236,7 @@ static bool begin_write(struct rc *rc, const struct nic_packet *p,
 }
 
 static bool write(struct rc *rc, const u8 *frame, const struct nic_packet *p,
-		  struct verve_offload_rc_state *state)
+		  struct roce_offload_rc_state *state)
 {
 	if (begins(p->opcode) && !begin_write(rc, p, state))
 		return false;
@@ -254,8 +254,8 @@ static bool write(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 }
 
 static bool receive(struct rc *rc, const u8 *frame, const struct nic_packet *p,
-		    const struct verve_offload_rc_state *state,
-		    const struct verve_offload_rc_recv *recv)
+		    const struct roce_offload_rc_state *state,
+		    const struct roce_offload_rc_recv *recv)
 {
 	return p->len <= recv->length - state->offset &&
 	       nic_memory_copy_sges(rc->nic, rc->qp->pd, recv->sge,
@@ -264,12 +264,12 @@ static bool receive(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 }
 
 /* Return: 0; -EAGAIN: drop the packet; -EINVAL: return the QP */
-static int find_recv(struct rc *rc, struct verve_offload_rc_recv *recv)
+static int find_recv(struct rc *rc, struct roce_offload_rc_recv *recv)
 {
 	int err;
 
 	nic_work_ends();
-	err = verve_offload_rc_take_recv(rc->qp, recv);
+	err = roce_offload_rc_take_recv(rc->qp, recv);
 	nic_work_begins();
 	if (err == -EAGAIN)
 		rc->has_news = true;
@@ -283,7 +283,7 @@ static int find_recv(struct rc *rc, struct verve_offload_rc_recv *recv)
 static void tell(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 		 u32 length)
 {
-	struct verve_offload_rc_done done = {
+	struct roce_offload_rc_done done = {
 		.length = length,
 		.is_write = is_write(p->opcode),
 		.has_imm = has_imm(p->opcode),
@@ -295,16 +295,16 @@ static void tell(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 		       sizeof(done.imm));
 	rc->has_news = true;
 	nic_work_ends();
-	verve_offload_rc_received(rc->qp, &done);
+	roce_offload_rc_received(rc->qp, &done);
 	nic_work_begins();
 }
 
 /* Execute a packet. Return: as find_recv(); @state: progress afterwards */
 static int execute(struct rc *rc, const u8 *frame, const struct nic_packet *p,
-		   struct verve_offload_rc_state *state)
+		   struct roce_offload_rc_state *state)
 {
 	bool needs_recv = !is_write(p->opcode) || has_imm(p->opcode);
-	struct verve_offload_rc_recv recv;
+	struct roce_offload_rc_recv recv;
 	int err = 0;
 
 	if (!is_regular(rc, p))
@@ -319,13 +319,13 @@ static int execute(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 				  !receive(rc, frame, p, state, &recv))
 		return -EINVAL;
 	state->offset += p->len;
-	state->message = is_write(p->opcode) ? VERVE_OFFLOAD_RC_WRITE :
-					       VERVE_OFFLOAD_RC_SEND;
+	state->message = is_write(p->opcode) ? ROCE_OFFLOAD_RC_WRITE :
+					       ROCE_OFFLOAD_RC_SEND;
 	if (!ends(p->opcode))
 		return 0;
 	if (needs_recv)
 		tell(rc, frame, p, state->offset);
-	state->message = VERVE_OFFLOAD_RC_NONE;
+	state->message = ROCE_OFFLOAD_RC_NONE;
 	state->msn++;
 	return 0;
 }
@@ -333,7 +333,7 @@ static int execute(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 static void take_data(struct rc *rc, const u8 *frame,
 		      const struct nic_packet *p)
 {
-	struct verve_offload_rc_state state = rc->state;
+	struct roce_offload_rc_state state = rc->state;
 
 	switch (execute(rc, frame, p, &state)) {
 	case 0:

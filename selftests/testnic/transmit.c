@@ -134,20 +134,20 @@ static bool is_uso(const struct sk_buff *skb)
 /* Abilities that a packet needs */
 static u32 asked(const struct sk_buff *skb)
 {
-	if (verve_offload_is_lso(skb))
-		return VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_LSO;
-	if (!verve_offload_is_due(skb))
+	if (roce_offload_is_lso(skb))
+		return ROCE_OFFLOAD_TX_ICRC | ROCE_OFFLOAD_TX_LSO;
+	if (!roce_offload_is_due(skb))
 		return 0;
-	return is_uso(skb) ? VERVE_OFFLOAD_TX_ICRC |
-			     VERVE_OFFLOAD_TX_ICRC_SEGMENTED :
-			     VERVE_OFFLOAD_TX_ICRC;
+	return is_uso(skb) ? ROCE_OFFLOAD_TX_ICRC |
+			     ROCE_OFFLOAD_TX_ICRC_SEGMENTED :
+			     ROCE_OFFLOAD_TX_ICRC;
 }
 
 static void send(struct nic *nic, struct sk_buff *skb)
 {
-	bool is_due = verve_offload_is_due(skb);
+	bool is_due = roce_offload_is_due(skb);
 
-	if (verve_offload_is_lso(skb))
+	if (roce_offload_is_lso(skb))
 		nic_lso(nic, skb);
 	else if (is_uso(skb))
 		nic_segment(nic, skb, is_due);
@@ -186,7 +186,7 @@ static bool is_able(struct nic *nic, struct sk_buff *skb)
 {
 	if (!(asked(skb) & ~READ_ONCE(nic->able)))
 		return true;
-	if (verve_offload_help(skb)) {
+	if (roce_offload_help(skb)) {
 		atomic_inc(&nic->given_up);
 		return false;
 	}
@@ -219,21 +219,21 @@ struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb)
 	unsigned int at;
 	u8 icrc[4];
 
-	if (!(able & (VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_STATEFUL)))
+	if (!(able & (ROCE_OFFLOAD_RX_ICRC | ROCE_OFFLOAD_STATEFUL)))
 		return skb;
 	at = nic_icrc(skb->data, skb->len, icrc);
 	if (!at || memcmp(skb->data + at, icrc, sizeof(icrc)))
 		return skb;
-	if (able & VERVE_OFFLOAD_RC &&
+	if (able & ROCE_OFFLOAD_RC &&
 	    nic_rc_receive(nic, skb->data, skb->len, at)) {
 		consume_skb(skb);
 		return NULL;
 	}
-	if (able & VERVE_OFFLOAD_RX_ICRC) {
-		verve_offload_verified(skb);
+	if (able & ROCE_OFFLOAD_RX_ICRC) {
+		roce_offload_verified(skb);
 		atomic_inc(&nic->verified);
 	}
-	if (able & VERVE_OFFLOAD_RX_DDP)
+	if (able & ROCE_OFFLOAD_RX_DDP)
 		return nic_place(nic, skb, at);
 	return skb;
 }

@@ -66,7 +66,7 @@ session_modules()
 	mkdir -p "$to/updates"
 	ln -s "$from/kernel" "$to/kernel"
 	cp "$from"/modules.{order,builtin,builtin.modinfo} "$to/"
-	for file in "$MODULE" "${MODULE%/*}"/verve_*.ko; do
+	for file in "$MODULE" "${MODULE%/*}"/{verve_*,roce_offload}.ko; do
 		[ ! -e "$file" ] || "${STRIP:-strip}" -g -o "$to/updates/${file##*/}" "$file"
 	done
 	depmod -b "$session/modules" "$2"

@@ -22,8 +22,8 @@
 
 struct verve_qp;
 struct verve_net;
-struct verve_offload_ibdev;
-struct verve_offload_sender;
+struct roce_offload_ibdev;
+struct roce_offload_sender;
 
 /**
  * struct verve_uso - trials of a netdev's UDP segmentation (offload/uso.c)
@@ -108,8 +108,8 @@ struct verve_dev {
 	struct net_device *parent_ndev;
 	netdevice_tracker parent_tracker;
 	struct verve_net *net;
-	struct verve_offload_sender *sender;
-	struct verve_offload_ibdev *offload;
+	struct roce_offload_sender *sender;
+	struct roce_offload_ibdev *offload;
 	struct workqueue_struct *nic_wq;
 	struct work_struct readdress;
 	struct verve_uso uso[2];

@@ -98,4 +98,4 @@ MODULE_DESCRIPTION("Software RDMA over Converged Ethernet, version 2");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(VERVE_VERSION);
 MODULE_ALIAS_RDMA_LINK("verve");
-MODULE_SOFTDEP("pre: ib_uverbs verve_offload");
+MODULE_SOFTDEP("pre: ib_uverbs roce_offload");

@@ -5,7 +5,7 @@
  */
 #include <linux/sysfs.h>
 #include <rdma/ib_verbs.h>
-#include <rdma/verve_offload.h>
+#include <rdma/roce_offload.h>
 #include "device.h"
 #include "offload/icrc.h"
 #include "offload/uso.h"
@@ -52,7 +52,7 @@ static ssize_t say_segmentation(const struct verve_dev *dev,
 	return -EINVAL;
 }
 
-/* @name: the feature's name in the command verve-offload */
+/* @name: the feature's name in the command roce-offload */
 static ssize_t say_offered(const struct verve_dev *dev, struct net_device *ndev,
 			   u32 feature, const char *name, char *buf)
 {
@@ -62,7 +62,7 @@ static ssize_t say_offered(const struct verve_dev *dev, struct net_device *ndev,
 	case VERVE_ICRC_OFFLOAD_OFFERED:
 		return sysfs_emit(buf, "in use\n");
 	case VERVE_ICRC_OFFLOAD_DISABLED:
-		return sysfs_emit(buf, "off: not switched on (verve-offload set %s %s on)\n",
+		return sysfs_emit(buf, "off: not switched on (roce-offload set %s %s on)\n",
 				  nic->name, name);
 	case VERVE_ICRC_OFFLOAD_WITHHELD:
 		return sysfs_emit(buf, "off: the driver of %s does not offer it\n",
@@ -71,7 +71,7 @@ static ssize_t say_offered(const struct verve_dev *dev, struct net_device *ndev,
 		return sysfs_emit(buf, "off: no driver offers anything for %s\n",
 				  ndev->name);
 	case VERVE_ICRC_OFFLOAD_NO_REGISTRY:
-		return sysfs_emit(buf, "off: verve_offload was not loaded\n");
+		return sysfs_emit(buf, "off: roce_offload was not loaded\n");
 	}
 	return -EINVAL;
 }
@@ -106,12 +106,12 @@ SERVICE(scatter_gather,
 SERVICE(rx_gro, say_feature(ndev, NETIF_F_GRO, "generic-receive-offload", buf));
 SERVICE(rx_hash, say_feature(ndev, NETIF_F_RXHASH, "receive-hashing", buf));
 SERVICE(icrc_tx,
-	say_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC, "tx-icrc", buf));
+	say_offered(dev, ndev, ROCE_OFFLOAD_TX_ICRC, "tx-icrc", buf));
 SERVICE(icrc_rx,
-	say_offered(dev, ndev, VERVE_OFFLOAD_RX_ICRC, "rx-icrc", buf));
-SERVICE(lso, say_offered(dev, ndev, VERVE_OFFLOAD_TX_LSO, "lso", buf));
-SERVICE(ddp, say_offered(dev, ndev, VERVE_OFFLOAD_RX_DDP, "placement", buf));
-SERVICE(rc, say_offered(dev, ndev, VERVE_OFFLOAD_RC, "rc-qps", buf));
+	say_offered(dev, ndev, ROCE_OFFLOAD_RX_ICRC, "rx-icrc", buf));
+SERVICE(lso, say_offered(dev, ndev, ROCE_OFFLOAD_TX_LSO, "lso", buf));
+SERVICE(ddp, say_offered(dev, ndev, ROCE_OFFLOAD_RX_DDP, "placement", buf));
+SERVICE(rc, say_offered(dev, ndev, ROCE_OFFLOAD_RC, "rc-qps", buf));
 
 static struct attribute *attrs[] = {
 	&dev_attr_segmentation_ipv4.attr,

@@ -15,7 +15,7 @@
 
 struct dma_buf;
 struct verve_odp;
-struct verve_offload_mr;
+struct roce_offload_mr;
 
 enum verve_mr_kind {
 	VERVE_MR_DMA,	/* all kernel memory, by virtual address */
@@ -88,7 +88,7 @@ struct verve_mr {
 	struct dma_buf *dmabuf;
 	struct iosys_map map;
 	struct verve_odp *odp;
-	struct verve_offload_mr *known;
+	struct roce_offload_mr *known;
 };
 
 /**

@@ -13,7 +13,7 @@
 #include <linux/udp.h>
 #include <net/dst.h>
 #include <net/ipv6.h>
-#include <rdma/verve_offload_registry.h>
+#include <rdma/roce_offload_registry.h>
 #include "../device.h"
 #include "../path/net.h"
 #include "../path/train.h"
@@ -21,9 +21,9 @@
 #include "icrc.h"
 #include "segment.h"
 
-#define SEGMENTATION (VERVE_OFFLOAD_TX_LSO | VERVE_OFFLOAD_TX_ICRC_SEGMENTED)
+#define SEGMENTATION (ROCE_OFFLOAD_TX_LSO | ROCE_OFFLOAD_TX_ICRC_SEGMENTED)
 
-const struct verve_offload_registry *verve_registry;
+const struct roce_offload_registry *verve_registry;
 
 /* IP and UDP headers of one packet as they will be on the wire */
 struct headers {
@@ -120,7 +120,7 @@ static u32 fill(struct sk_buff *skb)
 	return packets;
 }
 
-static const struct verve_offload_transport transport = {
+static const struct roce_offload_transport transport = {
 	.fill = fill,
 	.segment_lso = verve_segment_lso,
 	.segment_uso = verve_segment_uso,
@@ -158,7 +158,7 @@ static u32 usable(const struct verve_dev *dev, const struct verve_flow *flow)
 	if (!dev->sender || flow->is_distrusted)
 		return 0;
 	offered = features(flow->dst->dev,
-			   VERVE_OFFLOAD_TX_ICRC | SEGMENTATION);
+			   ROCE_OFFLOAD_TX_ICRC | SEGMENTATION);
 	return offered && is_plain(flow) ? offered : 0;
 }
 
@@ -167,15 +167,15 @@ void verve_icrc_offload_select(const struct verve_dev *dev,
 {
 	u32 offered = usable(dev, flow);
 
-	flow->icrc_offload = offered & VERVE_OFFLOAD_TX_ICRC &&
+	flow->icrc_offload = offered & ROCE_OFFLOAD_TX_ICRC &&
 			     verve_registry->takes_trains(dev->sender);
 	if (!flow->icrc_offload || !(offered & SEGMENTATION) ||
 	    !verve_train_is_allowed() ||
 	    !verve_trust_allows(&flow->trust, jiffies) ||
 	    !verve_registry->takes_segmented(dev->sender))
 		offered = 0;
-	flow->has_lso = offered & VERVE_OFFLOAD_TX_LSO;
-	flow->has_uso = offered & VERVE_OFFLOAD_TX_ICRC_SEGMENTED;
+	flow->has_lso = offered & ROCE_OFFLOAD_TX_LSO;
+	flow->has_uso = offered & ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
 }
 
 bool verve_icrc_offload_segments(const struct verve_flow *flow,
@@ -204,7 +204,7 @@ verve_icrc_offload_query(const struct verve_dev *dev, struct net_device *ndev,
 	*nic = verve_registry->disabled(ndev, feature);
 	if (*nic)
 		return VERVE_ICRC_OFFLOAD_DISABLED;
-	return features(ndev, VERVE_OFFLOAD_FEATURES) ?
+	return features(ndev, ROCE_OFFLOAD_FEATURES) ?
 	       VERVE_ICRC_OFFLOAD_WITHHELD : VERVE_ICRC_OFFLOAD_UNOFFERED;
 }
 
@@ -226,12 +226,12 @@ void verve_icrc_offload_tx_uso(const struct verve_dev *dev, struct sk_buff *skb)
 bool verve_icrc_offload_is_verified(const struct sk_buff *skb)
 {
 	return skb->ip_summed == CHECKSUM_UNNECESSARY && skb->csum_level &&
-	       features(skb->dev, VERVE_OFFLOAD_RX_ICRC);
+	       features(skb->dev, ROCE_OFFLOAD_RX_ICRC);
 }
 
 void verve_icrc_offload_stats(const struct verve_dev *dev, u64 *values)
 {
-	struct verve_offload_stats stats = {};
+	struct roce_offload_stats stats = {};
 
 	if (!dev->sender)
 		return;
@@ -261,11 +261,11 @@ void verve_icrc_offload_close(struct verve_dev *dev)
 
 void __init verve_icrc_offload_init(void)
 {
-	request_module("verve_offload");
-	verve_registry = symbol_get(verve_offload_registry);
-	if (verve_registry && verve_registry->abi != VERVE_OFFLOAD_ABI) {
-		pr_warn("verve: verve_offload is of another version\n");
-		symbol_put(verve_offload_registry);
+	request_module("roce_offload");
+	verve_registry = symbol_get(roce_offload_registry);
+	if (verve_registry && verve_registry->abi != ROCE_OFFLOAD_ABI) {
+		pr_warn("verve: roce_offload is of another version\n");
+		symbol_put(roce_offload_registry);
 		verve_registry = NULL;
 	}
 	if (verve_registry)
@@ -277,5 +277,5 @@ void verve_icrc_offload_exit(void)
 	if (!verve_registry)
 		return;
 	verve_registry->detach();
-	symbol_put(verve_offload_registry);
+	symbol_put(roce_offload_registry);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ICRC offload to NICs whose driver has registered (rdma/verve_offload.h)
+ * ICRC offload to NICs whose driver has registered (rdma/roce_offload.h)
  */
 #ifndef VERVE_OFFLOAD_ICRC_H
 #define VERVE_OFFLOAD_ICRC_H
@@ -13,10 +13,10 @@ struct verve_burst;
 struct verve_dev;
 struct verve_flow;
 struct verve_stats;
-struct verve_offload_registry;
+struct roce_offload_registry;
 
 /* The registry of NICs, or NULL. Constant while devices exist. */
-extern const struct verve_offload_registry *verve_registry;
+extern const struct roce_offload_registry *verve_registry;
 
 /**
  * verve_icrc_offload_select() - choose the offloads for the next packets of a flow
@@ -58,7 +58,7 @@ bool verve_icrc_offload_is_offered(const struct verve_dev *dev,
  * verve_icrc_offload_query() - the same, and if not, the reason
  * @dev: Verve device
  * @ndev: netdev that packets leave or come in by
- * @feature: enum verve_offload_feature
+ * @feature: enum roce_offload_feature
  * @nic: set with VERVE_ICRC_OFFLOAD_DISABLED: the NIC below @ndev, or @ndev
  *
  * Context: RCU.

@@ -2,7 +2,7 @@
 /**
  * DOC: LSO
  *
- * A device whose driver offers VERVE_OFFLOAD_TX_LSO segments messages itself. It is
+ * A device whose driver offers ROCE_OFFLOAD_TX_LSO segments messages itself. It is
  * given a run of packets as one packet, as if the path MTU were larger: with the headers
  * of a packet in place of them all, and the payload of all. So up to 64 KiB need only
  * one skb and one set of headers.

@@ -3,7 +3,7 @@
  * Memory protection table: the pinned regions that NICs know
  */
 #include <linux/slab.h>
-#include <rdma/verve_offload_registry.h>
+#include <rdma/roce_offload_registry.h>
 #include "../device.h"
 #include "../memory/region.h"
 #include "icrc.h"
@@ -18,14 +18,14 @@ static bool is_of_use(const struct verve_mr *mr)
 void verve_nic_add_mr(struct verve_mr *mr)
 {
 	struct verve_dev *dev = to_vdev(mr->ibmr.pd->device);
-	struct verve_offload_mr *known;
+	struct roce_offload_mr *known;
 
 	if (!dev->offload || !is_of_use(mr))
 		return;
 	known = kzalloc_obj(*known, GFP_KERNEL_ACCOUNT);
 	if (!known)
 		return;
-	*known = (struct verve_offload_mr) {
+	*known = (struct roce_offload_mr) {
 		.rkey = mr->key,
 		.pd = mr->ibmr.pd,
 		.iova = mr->iova,
@@ -35,14 +35,14 @@ void verve_nic_add_mr(struct verve_mr *mr)
 		.offset = ib_umem_offset(mr->umem),
 	};
 	mr->known = known;
-	verve_registry->publish(dev->offload, VERVE_OFFLOAD_MR, &known->object);
+	verve_registry->publish(dev->offload, ROCE_OFFLOAD_MR, &known->object);
 }
 
 void verve_nic_del_mr(struct verve_mr *mr)
 {
 	if (!mr->known)
 		return;
-	verve_registry->withdraw(VERVE_OFFLOAD_MR, &mr->known->object);
+	verve_registry->withdraw(ROCE_OFFLOAD_MR, &mr->known->object);
 	kfree(mr->known);
 	mr->known = NULL;
 }

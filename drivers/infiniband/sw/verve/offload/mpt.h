@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory regions that NICs know (rdma/verve_offload.h)
+ * Memory regions that NICs know (rdma/roce_offload.h)
  */
 #ifndef VERVE_OFFLOAD_MPT_H
 #define VERVE_OFFLOAD_MPT_H

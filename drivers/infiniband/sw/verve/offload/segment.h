@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Segmentation in software of what a device was to segment, at the egress device. The
- * results are those of struct verve_offload_transport; their ICRCs are not computed.
+ * results are those of struct roce_offload_transport; their ICRCs are not computed.
  */
 #ifndef VERVE_OFFLOAD_SEGMENT_H
 #define VERVE_OFFLOAD_SEGMENT_H

@@ -6,7 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <net/dst.h>
-#include <rdma/verve_offload.h>
+#include <rdma/roce_offload.h>
 #include "../device.h"
 #include "../path/net.h"
 #include "../path/train.h"
@@ -59,7 +59,7 @@ enum verve_uso_status verve_uso_query(const struct verve_dev *dev,
 	const struct verve_uso *uso = &dev->uso[is_v6];
 	bool has_icrcs =
 		verve_icrc_offload_is_offered(dev, ndev,
-					      VERVE_OFFLOAD_TX_ICRC_SEGMENTED);
+					      ROCE_OFFLOAD_TX_ICRC_SEGMENTED);
 	enum verve_uso_status answer = ask_features(segmenter(ndev));
 
 	if (answer != VERVE_USO_USED && !has_icrcs)
@@ -68,7 +68,7 @@ enum verve_uso_status verve_uso_query(const struct verve_dev *dev,
 		return VERVE_USO_DISABLED;
 	if (has_icrcs)
 		return VERVE_USO_USED;
-	if (verve_icrc_offload_is_offered(dev, ndev, VERVE_OFFLOAD_TX_ICRC))
+	if (verve_icrc_offload_is_offered(dev, ndev, ROCE_OFFLOAD_TX_ICRC))
 		return VERVE_USO_ICRC_OFFLOAD;
 	if (atomic_read(&uso->failures) >= MOST_FAILURES)
 		return VERVE_USO_FAILED;

@@ -12,7 +12,7 @@
  * by one.
  *
  * A NIC that computes the ICRCs of the packets that it makes
- * (VERVE_OFFLOAD_TX_ICRC_SEGMENTED) needs no trial.
+ * (ROCE_OFFLOAD_TX_ICRC_SEGMENTED) needs no trial.
  */
 #ifndef VERVE_OFFLOAD_USO_H
 #define VERVE_OFFLOAD_USO_H

@@ -3,7 +3,7 @@
  * DOC: DDP: payload that a NIC has placed
  *
  * A NIC may write the payload of RDMA WRITEs to memory before the responder sees the
- * packet (rdma/verve_offload.h has the protocol). The responder does all the rest as for
+ * packet (rdma/roce_offload.h has the protocol). The responder does all the rest as for
  * other packets, and ensures two things.
  *
  * No packet is placed after it was executed, since the memory may belong to the program

@@ -7,8 +7,8 @@
 #include <linux/ip.h>
 #include <net/dst.h>
 #include <net/neighbour.h>
-#include <rdma/verve_offload_rc.h>
-#include <rdma/verve_offload_registry.h>
+#include <rdma/roce_offload_rc.h>
+#include <rdma/roce_offload_registry.h>
 #include "../../device.h"
 #include "../../path/net.h"
 #include "../../transport/transport.h"
@@ -51,7 +51,7 @@ static bool find_next_hop(const struct verve_flow *flow, u8 *dmac)
 }
 
 bool verve_rc_device_terms(struct verve_qp *qp,
-			   struct verve_offload_rc_terms *terms)
+			   struct roce_offload_rc_terms *terms)
 {
 	const struct verve_av *av = &qp->flow.av;
 	const struct ib_qp_attr *attr = &qp->attr;
@@ -59,7 +59,7 @@ bool verve_rc_device_terms(struct verve_qp *qp,
 	bool found;
 
 	lockdep_assert_held(&qp->lock);
-	*terms = (struct verve_offload_rc_terms) {
+	*terms = (struct roce_offload_rc_terms) {
 		.traffic_class = av->traffic_class,
 		.hop_limit = av->hop_limit ?: IPDEFTTL,
 		.flow_label = av->flow_label,
@@ -91,9 +91,9 @@ bool verve_rc_device_is_current(const struct verve_qp *qp)
 }
 
 bool verve_rc_device_terms_hold(struct verve_qp *qp,
-				const struct verve_offload_rc_terms *terms)
+				const struct roce_offload_rc_terms *terms)
 {
-	struct verve_offload_rc_terms now;
+	struct roce_offload_rc_terms now;
 
 	return verve_rc_device_is_current(qp) &&
 	       verve_rc_device_terms(qp, &now) &&
@@ -113,7 +113,7 @@ void verve_rc_device_return(struct verve_qp *qp)
 
 int verve_rc_device_post(struct verve_qp *qp, const struct verve_swqe *wqe)
 {
-	struct verve_offload_rc_wr wr = {
+	struct roce_offload_rc_wr wr = {
 		.opcode = wqe->opcode,
 		.is_solicited = wqe->flags & IB_SEND_SOLICITED,
 		.first_psn = wqe->first_psn,

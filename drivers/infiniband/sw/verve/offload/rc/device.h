@@ -7,7 +7,7 @@
 
 #include "../../transport/qp.h"
 
-struct verve_offload_rc_terms;
+struct roce_offload_rc_terms;
 
 /* Does a NIC offer to run the QP, which has @rc_offload? Any context. */
 bool verve_rc_device_is_offered(const struct verve_qp *qp);
@@ -21,14 +21,14 @@ bool verve_rc_device_is_offered(const struct verve_qp *qp);
  * of the next hop is not known yet.
  */
 bool verve_rc_device_terms(struct verve_qp *qp,
-			   struct verve_offload_rc_terms *terms)
+			   struct roce_offload_rc_terms *terms)
 	__must_hold(&qp->lock);
 /* Is the route of the last verve_rc_device_terms() still valid? */
 bool verve_rc_device_is_current(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* Would verve_rc_device_terms() return the same route and next hop now? */
 bool verve_rc_device_terms_hold(struct verve_qp *qp,
-				const struct verve_offload_rc_terms *terms)
+				const struct roce_offload_rc_terms *terms)
 	__must_hold(&qp->lock);
 
 /*

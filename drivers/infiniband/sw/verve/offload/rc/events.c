@@ -98,7 +98,7 @@ static int fetch(struct verve_rc_events *events, struct verve_qp *qp)
 
 int verve_rc_events_take_recv(struct verve_rc_events *events,
 			      struct verve_qp *qp,
-			      struct verve_offload_rc_recv *recv)
+			      struct roce_offload_rc_recv *recv)
 {
 	int err;
 
@@ -116,7 +116,7 @@ int verve_rc_events_take_recv(struct verve_rc_events *events,
 
 /* A receive always finds room: verve_rc_events_read() leaves one event free for it. */
 void verve_rc_events_received(struct verve_rc_events *events,
-			      const struct verve_offload_rc_done *done)
+			      const struct roce_offload_rc_done *done)
 {
 	spin_lock(&events->lock);
 	if (events->recv_valid && has_room(events, 1)) {
@@ -130,7 +130,7 @@ void verve_rc_events_received(struct verve_rc_events *events,
 }
 
 int verve_rc_events_read(struct verve_rc_events *events,
-			 const struct verve_offload_rc_read *read)
+			 const struct roce_offload_rc_read *read)
 {
 	int err = -EAGAIN;
 

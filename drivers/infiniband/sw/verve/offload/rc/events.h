@@ -10,7 +10,7 @@
 #ifndef VERVE_OFFLOAD_RC_EVENTS_H
 #define VERVE_OFFLOAD_RC_EVENTS_H
 
-#include <rdma/verve_offload_rc.h>
+#include <rdma/roce_offload_rc.h>
 #include "../../transport/qp.h"
 
 enum {
@@ -30,9 +30,9 @@ struct verve_rc_event {
 	union {
 		struct {
 			u64 wr_id;
-			struct verve_offload_rc_done done;
+			struct roce_offload_rc_done done;
 		};
-		struct verve_offload_rc_read read;
+		struct roce_offload_rc_read read;
 	};
 };
 
@@ -50,13 +50,13 @@ void verve_rc_events_close(struct verve_rc_events *events,
 bool verve_rc_events_next(struct verve_rc_events *events,
 			  struct verve_rc_event *event);
 
-/* Implement take_recv, received and read of rdma/verve_offload_rc.h. BH off. */
+/* Implement take_recv, received and read of rdma/roce_offload_rc.h. BH off. */
 int verve_rc_events_take_recv(struct verve_rc_events *events,
 			      struct verve_qp *qp,
-			      struct verve_offload_rc_recv *recv);
+			      struct roce_offload_rc_recv *recv);
 void verve_rc_events_received(struct verve_rc_events *events,
-			      const struct verve_offload_rc_done *done);
+			      const struct roce_offload_rc_done *done);
 int verve_rc_events_read(struct verve_rc_events *events,
-			 const struct verve_offload_rc_read *read);
+			 const struct roce_offload_rc_read *read);
 
 #endif

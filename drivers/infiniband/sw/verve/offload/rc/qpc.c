@@ -8,7 +8,7 @@
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
-#include <rdma/verve_offload_registry.h>
+#include <rdma/roce_offload_registry.h>
 #include "../../device.h"
 #include "../../transport/transport.h"
 #include "../../wire/psn.h"
@@ -26,7 +26,7 @@
  */
 struct verve_nic_qp {
 	struct verve_qp *qp;
-	struct verve_offload_qp known;
+	struct roce_offload_qp known;
 	bool is_published;
 	bool has_placed;
 	bool receives;
@@ -43,7 +43,7 @@ static bool is_nested(const struct net_device *ndev)
 	return is_vlan_dev(ndev) && is_vlan_dev(vlan_dev_real_dev(ndev));
 }
 
-static bool describe_link(struct verve_offload_qp *known, struct ib_device *dev,
+static bool describe_link(struct roce_offload_qp *known, struct ib_device *dev,
 			  int sgid_index)
 {
 	const struct ib_gid_attr *sgid = rdma_get_gid_attr(dev, 1, sgid_index);
@@ -69,7 +69,7 @@ static bool is_receiving(enum ib_qp_state state)
 }
 
 /* Return: true if a NIC should know the QP. */
-static bool describe(struct verve_offload_qp *known, struct verve_qp *qp)
+static bool describe(struct roce_offload_qp *known, struct verve_qp *qp)
 {
 	bool receives;
 	int sgid_index;
@@ -93,15 +93,15 @@ static bool describe(struct verve_offload_qp *known, struct verve_qp *qp)
 static void withdraw(struct verve_nic_qp *nic)
 {
 	if (nic->is_published)
-		verve_registry->withdraw(VERVE_OFFLOAD_QP, &nic->known.object);
+		verve_registry->withdraw(ROCE_OFFLOAD_QP, &nic->known.object);
 	nic->is_published = false;
 }
 
 /* Compare the description only: @rx and the fields behind it change with the traffic. */
-static bool is_same(const struct verve_offload_qp *a,
-		    const struct verve_offload_qp *b)
+static bool is_same(const struct roce_offload_qp *a,
+		    const struct roce_offload_qp *b)
 {
-	return !memcmp(a, b, offsetof(struct verve_offload_qp, rx));
+	return !memcmp(a, b, offsetof(struct roce_offload_qp, rx));
 }
 
 /* PSNs begin anew. The QP passes this state between two connections. */
@@ -117,7 +117,7 @@ static void update(struct verve_qp *qp)
 	__must_hold(&qp->dev->qp_lock)
 {
 	struct verve_nic_qp *nic = qp->nic;
-	struct verve_offload_qp known;
+	struct roce_offload_qp known;
 	bool is_known;
 
 	is_known = describe(&known, qp);
@@ -127,9 +127,9 @@ static void update(struct verve_qp *qp)
 	} else if (!nic->is_published || !is_same(&known, &nic->known)) {
 		withdraw(nic);
 		memcpy(&nic->known, &known,
-		       offsetof(struct verve_offload_qp, rx));
+		       offsetof(struct roce_offload_qp, rx));
 		nic->is_published = true;
-		verve_registry->publish(qp->dev->offload, VERVE_OFFLOAD_QP,
+		verve_registry->publish(qp->dev->offload, ROCE_OFFLOAD_QP,
 					&nic->known.object);
 	}
 }
@@ -182,7 +182,7 @@ void verve_nic_leave(struct verve_dev *dev)
 }
 
 /* Under locks of the driver, which the engine may take: so a work item runs it. */
-static void answered(struct verve_offload_qp *known)
+static void answered(struct roce_offload_qp *known)
 {
 	const struct verve_nic_qp *nic =
 		container_of(known, struct verve_nic_qp, known);
@@ -199,7 +199,7 @@ void verve_nic_init_qp(struct verve_qp *qp)
 		return;
 	qp->nic->qp = qp;
 	qp->nic->known.rx_answered = answered;
-	qp->nic->known.placed = VERVE_OFFLOAD_NO_PSN;
+	qp->nic->known.placed = ROCE_OFFLOAD_NO_PSN;
 	spin_lock_init(&qp->nic->known.lock);
 	/* Kernel users post memory that is not registered with NICs. */
 	if (qp->is_user)
@@ -232,15 +232,15 @@ bool verve_nic_has_placed(const struct verve_qp *qp)
 bool verve_nic_is_stopped(const struct verve_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
-	return !qp->nic || verve_offload_rx_state(&qp->nic->known) ==
-			   VERVE_OFFLOAD_RX_STOPPED;
+	return !qp->nic || roce_offload_rx_state(&qp->nic->known) ==
+			   ROCE_OFFLOAD_RX_STOPPED;
 }
 
 bool verve_nic_is_placing(const struct verve_qp *qp)
 {
 	lockdep_assert_held(&qp->lock);
-	return qp->nic && verve_offload_rx_state(&qp->nic->known) ==
-			  VERVE_OFFLOAD_RX_PLACING;
+	return qp->nic && roce_offload_rx_state(&qp->nic->known) ==
+			  ROCE_OFFLOAD_RX_PLACING;
 }
 
 void verve_nic_receives(struct verve_qp *qp)
@@ -263,18 +263,18 @@ bool verve_nic_is_passed(struct verve_qp *qp, u32 psn)
 	u32 placed = READ_ONCE(nic->known.placed);
 
 	lockdep_assert_held(&qp->lock);
-	if (placed == VERVE_OFFLOAD_NO_PSN)
+	if (placed == ROCE_OFFLOAD_NO_PSN)
 		return true;
 	if (verve_psn_before(psn, placed))
 		return false;
-	WRITE_ONCE(nic->known.placed, VERVE_OFFLOAD_NO_PSN);
+	WRITE_ONCE(nic->known.placed, ROCE_OFFLOAD_NO_PSN);
 	return true;
 }
 
 bool verve_nic_start(struct verve_qp *qp)
 {
 	const struct verve_responder *resp = &qp->resp;
-	struct verve_offload_rx_point point = {
+	struct roce_offload_rx_point point = {
 		.psn = verve_psn_add(resp->epsn, -1),
 	};
 
@@ -295,7 +295,7 @@ void verve_nic_stop(struct verve_qp *qp)
 	verve_registry->rx_stop(&qp->nic->known);
 }
 
-struct verve_offload_qp *verve_nic_known(const struct verve_qp *qp)
+struct roce_offload_qp *verve_nic_known(const struct verve_qp *qp)
 {
 	return &qp->nic->known;
 }
@@ -305,5 +305,5 @@ void verve_nic_forget(struct verve_qp *qp)
 	struct verve_nic_qp *nic = qp->nic;
 
 	lockdep_assert_held(&qp->lock);
-	WRITE_ONCE(nic->known.placed, VERVE_OFFLOAD_NO_PSN);
+	WRITE_ONCE(nic->known.placed, ROCE_OFFLOAD_NO_PSN);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * QPs that NICs know (rdma/verve_offload.h)
+ * QPs that NICs know (rdma/roce_offload.h)
  */
 #ifndef VERVE_OFFLOAD_RC_QPC_H
 #define VERVE_OFFLOAD_RC_QPC_H
 
 #include "../../transport/qp.h"
 
-struct verve_offload_qp;
+struct roce_offload_qp;
 
 /*
  * Connect a device with the NICs below its netdev, under RTNL, and disconnect it. Process
@@ -75,7 +75,7 @@ bool verve_nic_start(struct verve_qp *qp)
 void verve_nic_stop(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* The description of a QP for NICs. The QP must have @nic. */
-struct verve_offload_qp *verve_nic_known(const struct verve_qp *qp);
+struct roce_offload_qp *verve_nic_known(const struct verve_qp *qp);
 /* Forget packets that were placed ahead of the responder. The NIC has stopped. */
 void verve_nic_forget(struct verve_qp *qp)
 	__must_hold(&qp->lock);

@@ -4,7 +4,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
-#include <rdma/verve_offload_rc.h>
+#include <rdma/roce_offload_rc.h>
 #include "../../transport/congestion.h"
 #include "../../transport/outstanding.h"
 #include "../../transport/transport.h"
@@ -90,20 +90,20 @@ static u32 message_of(u32 op)
 {
 	switch (op) {
 	case VERVE_OP_SEND:
-		return VERVE_OFFLOAD_RC_SEND;
+		return ROCE_OFFLOAD_RC_SEND;
 	case VERVE_OP_WRITE:
-		return VERVE_OFFLOAD_RC_WRITE;
+		return ROCE_OFFLOAD_RC_WRITE;
 	default:
-		return VERVE_OFFLOAD_RC_NONE;
+		return ROCE_OFFLOAD_RC_NONE;
 	}
 }
 
-static struct verve_offload_rc_state state_of(const struct verve_qp *qp)
+static struct roce_offload_rc_state state_of(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
 	const struct verve_responder *resp = &qp->resp;
 
-	return (struct verve_offload_rc_state) {
+	return (struct roce_offload_rc_state) {
 		.una = qp->req.una,
 		.psn = qp->req.max_psn,
 		.epsn = resp->epsn,
@@ -170,9 +170,9 @@ static bool has_events(struct verve_rc_offload *rc)
 	return rc->events;
 }
 
-static bool offload(struct verve_offload_qp *known,
-		    struct verve_offload_rc_terms *terms,
-		    struct verve_offload_rc_state *state)
+static bool offload(struct roce_offload_qp *known,
+		    struct roce_offload_rc_terms *terms,
+		    struct roce_offload_rc_state *state)
 {
 	struct verve_qp *qp = known->owner;
 	struct verve_rc_offload *rc = qp->rc_offload;
@@ -196,7 +196,7 @@ static bool offload(struct verve_offload_qp *known,
 	return done;
 }
 
-static void offloaded(struct verve_offload_qp *known)
+static void offloaded(struct roce_offload_qp *known)
 {
 	struct verve_qp *qp = known->owner;
 
@@ -205,7 +205,7 @@ static void offloaded(struct verve_offload_qp *known)
 	verve_engine_release(qp);
 }
 
-static bool may_stay(struct verve_offload_qp *known)
+static bool may_stay(struct roce_offload_qp *known)
 {
 	struct verve_qp *qp = known->owner;
 	bool holds;
@@ -220,7 +220,7 @@ static bool may_stay(struct verve_offload_qp *known)
 
 /* The PSNs of the NIC must not go back, nor beyond what was posted. */
 static bool is_sane(const struct verve_qp *qp,
-		    const struct verve_offload_rc_state *state)
+		    const struct roce_offload_rc_state *state)
 	__must_hold(&qp->lock)
 {
 	return !verve_psn_before(state->una, qp->req.una) &&
@@ -229,13 +229,13 @@ static bool is_sane(const struct verve_qp *qp,
 }
 
 static void resume_responder(struct verve_qp *qp,
-			     const struct verve_offload_rc_state *state)
+			     const struct roce_offload_rc_state *state)
 	__must_hold(&qp->lock)
 {
 	static const u32 ops[] = {
-		[VERVE_OFFLOAD_RC_NONE] = 0,
-		[VERVE_OFFLOAD_RC_SEND] = VERVE_OP_SEND,
-		[VERVE_OFFLOAD_RC_WRITE] = VERVE_OP_WRITE,
+		[ROCE_OFFLOAD_RC_NONE] = 0,
+		[ROCE_OFFLOAD_RC_SEND] = VERVE_OP_SEND,
+		[ROCE_OFFLOAD_RC_WRITE] = VERVE_OP_WRITE,
 	};
 	const struct verve_message message = {
 		.op = state->message < ARRAY_SIZE(ops) ? ops[state->message] : 0,
@@ -250,7 +250,7 @@ static void resume_responder(struct verve_qp *qp,
 
 /* Without a state from the NIC, the QP cannot continue, and fails. */
 static void resume(struct verve_qp *qp,
-		   const struct verve_offload_rc_state *state)
+		   const struct roce_offload_rc_state *state)
 	__must_hold(&qp->lock)
 {
 	if (!state) {
@@ -286,8 +286,8 @@ static void count_return(struct verve_rc_offload *rc)
 	rc->may_post = false;
 }
 
-static void returned(struct verve_offload_qp *known,
-		     const struct verve_offload_rc_state *state)
+static void returned(struct roce_offload_qp *known,
+		     const struct roce_offload_rc_state *state)
 {
 	struct verve_qp *qp = known->owner;
 	struct verve_rc_offload *rc = qp->rc_offload;
@@ -307,32 +307,32 @@ static void returned(struct verve_offload_qp *known,
 
 /* ---------------------------------------------------------------- reports of the NIC */
 
-static struct verve_rc_events *events_of(const struct verve_offload_qp *known)
+static struct verve_rc_events *events_of(const struct roce_offload_qp *known)
 {
 	const struct verve_qp *qp = known->owner;
 
 	return qp->rc_offload->events;
 }
 
-static int take_recv(struct verve_offload_qp *known,
-		     struct verve_offload_rc_recv *recv)
+static int take_recv(struct roce_offload_qp *known,
+		     struct roce_offload_rc_recv *recv)
 {
 	return verve_rc_events_take_recv(events_of(known), known->owner, recv);
 }
 
-static void received(struct verve_offload_qp *known,
-		     const struct verve_offload_rc_done *done)
+static void received(struct roce_offload_qp *known,
+		     const struct roce_offload_rc_done *done)
 {
 	verve_rc_events_received(events_of(known), done);
 }
 
-static int take_read(struct verve_offload_qp *known,
-		     const struct verve_offload_rc_read *read)
+static int take_read(struct roce_offload_qp *known,
+		     const struct roce_offload_rc_read *read)
 {
 	return verve_rc_events_read(events_of(known), read);
 }
 
-static void acked(struct verve_offload_qp *known, u32 una)
+static void acked(struct roce_offload_qp *known, u32 una)
 {
 	const struct verve_qp *qp = known->owner;
 
@@ -340,19 +340,19 @@ static void acked(struct verve_offload_qp *known, u32 una)
 	smp_store_release(&qp->rc_offload->acked, una);
 }
 
-static void report(struct verve_offload_qp *known)
+static void report(struct roce_offload_qp *known)
 {
 	verve_engine_kick(known->owner, VERVE_EV_REPORT);
 }
 
-static void ask_return(struct verve_offload_qp *known)
+static void ask_return(struct roce_offload_qp *known)
 {
 	const struct verve_qp *qp = known->owner;
 
 	verve_rc_offload_ask_return(qp->rc_offload);
 }
 
-const struct verve_offload_rc_user verve_rc_offload_user = {
+const struct roce_offload_rc_user verve_rc_offload_user = {
 	.offload = offload,
 	.offloaded = offloaded,
 	.returned = returned,

@@ -2,7 +2,7 @@
 /**
  * DOC: QPs that are offloaded to a NIC
  *
- * A NIC may run a whole QP (rdma/verve_offload_rc.h). Meanwhile the engine neither sends
+ * A NIC may run a whole QP (rdma/roce_offload_rc.h). Meanwhile the engine neither sends
  * nor executes packets. It assigns PSNs to requests and hands them to the NIC, and makes
  * completions of the NIC's reports. So queues, completions and events are the same for
  * a QP in software and an offloaded one.
@@ -29,7 +29,7 @@
 #include "../../transport/qp.h"
 
 struct verve_rc_events;
-struct verve_offload_rc_terms;
+struct roce_offload_rc_terms;
 
 /**
  * struct verve_rc_offload - offload state of a QP
@@ -54,7 +54,7 @@ struct verve_rc_offload {
 	unsigned long return_asked;
 	u32 acked;
 	struct verve_rc_events *events;
-	struct verve_offload_rc_terms *terms;
+	struct roce_offload_rc_terms *terms;
 	unsigned int barred;
 	bool may_post;
 	unsigned long not_before;
@@ -64,7 +64,7 @@ struct verve_rc_offload {
 };
 
 /* Functions of the transport that the registry calls for a QP that may be offloaded */
-extern const struct verve_offload_rc_user verve_rc_offload_user;
+extern const struct roce_offload_rc_user verve_rc_offload_user;
 
 /* Allow offload of a QP from now on. Process context. Return: NULL without memory. */
 struct verve_rc_offload *verve_rc_offload_alloc(struct verve_qp *qp);

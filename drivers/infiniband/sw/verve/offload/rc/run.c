@@ -3,7 +3,7 @@
  * Engine of a QP that is offloaded to a NIC (see rc.h)
  */
 #include <linux/jiffies.h>
-#include <rdma/verve_offload_rc.h>
+#include <rdma/roce_offload_rc.h>
 #include "../../transport/outstanding.h"
 #include "../../transport/transport.h"
 #include "../../wire/psn.h"
@@ -127,7 +127,7 @@ static void complete_recv(struct verve_qp *qp,
 }
 
 static void remember_read(struct verve_qp *qp,
-			  const struct verve_offload_rc_read *told)
+			  const struct roce_offload_rc_read *told)
 	__must_hold(&qp->lock)
 {
 	u32 packets = verve_psn_count(told->length, qp->mtu);

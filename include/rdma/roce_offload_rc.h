@@ -2,7 +2,7 @@
 /**
  * DOC: RC QPs, offloaded to the device
  *
- * A device with VERVE_OFFLOAD_RC runs the protocol of RC QPs: it sends packets, executes
+ * A device with ROCE_OFFLOAD_RC runs the protocol of RC QPs: it sends packets, executes
  * requests of the peer, acknowledges them, and retransmits lost packets (IBTA vol. 1,
  * 9.7). The transport keeps the interface to programs: queues, work requests,
  * completions and events.
@@ -13,9 +13,9 @@
  * - the program changes or destroys the QP, or posts a request that is not offloaded;
  * - the route changes;
  * - the device loses the feature or is reset, or its driver unregisters;
- * - the device asks for it by verve_offload_rc_ask_return().
+ * - the device asks for it by roce_offload_rc_ask_return().
  *
- * Both calls transfer struct verve_offload_rc_state, which has the PSNs of both
+ * Both calls transfer struct roce_offload_rc_state, which has the PSNs of both
  * directions. The new owner of the QP, device or transport, continues there: it sends
  * unacknowledged packets again, and acknowledges repetitions of executed requests
  * without executing them.
@@ -32,16 +32,16 @@
  *
  * Software drops packets to an offloaded QP that arrive by other ways than the device.
  */
-#ifndef RDMA_VERVE_OFFLOAD_RC_H
-#define RDMA_VERVE_OFFLOAD_RC_H
+#ifndef RDMA_ROCE_OFFLOAD_RC_H
+#define RDMA_ROCE_OFFLOAD_RC_H
 
 #include <linux/if_ether.h>
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
-#include <rdma/verve_offload.h>
+#include <rdma/roce_offload.h>
 
 /**
- * struct verve_offload_rc_terms - attributes of a QP while it is offloaded
+ * struct roce_offload_rc_terms - attributes of a QP while it is offloaded
  * @dmac: Ethernet address of the next hop
  * @traffic_class: traffic class of IP
  * @hop_limit: hop limit of IP
@@ -53,11 +53,11 @@
  * @max_dest_rd_atomic: outstanding READs of the peer
  * @vlan_prio: PCP of the VLAN tag, if the QP's packets have one
  *
- * Further attributes are in struct verve_offload_qp. When the Ethernet address of the
+ * Further attributes are in struct roce_offload_qp. When the Ethernet address of the
  * next hop changes or becomes unknown, the QP is stopped, and started again with new
  * terms.
  */
-struct verve_offload_rc_terms {
+struct roce_offload_rc_terms {
 	u8 dmac[ETH_ALEN];
 	u8 traffic_class;
 	u8 hop_limit;
@@ -71,25 +71,25 @@ struct verve_offload_rc_terms {
 };
 
 /**
- * enum verve_offload_rc_message - message that the responder has begun
- * @VERVE_OFFLOAD_RC_NONE: none; the next packet begins a message
- * @VERVE_OFFLOAD_RC_SEND: a SEND, which has consumed a receive
- * @VERVE_OFFLOAD_RC_WRITE: an RDMA WRITE
+ * enum roce_offload_rc_message - message that the responder has begun
+ * @ROCE_OFFLOAD_RC_NONE: none; the next packet begins a message
+ * @ROCE_OFFLOAD_RC_SEND: a SEND, which has consumed a receive
+ * @ROCE_OFFLOAD_RC_WRITE: an RDMA WRITE
  */
-enum verve_offload_rc_message {
-	VERVE_OFFLOAD_RC_NONE,
-	VERVE_OFFLOAD_RC_SEND,
-	VERVE_OFFLOAD_RC_WRITE,
+enum roce_offload_rc_message {
+	ROCE_OFFLOAD_RC_NONE,
+	ROCE_OFFLOAD_RC_SEND,
+	ROCE_OFFLOAD_RC_WRITE,
 };
 
 /**
- * struct verve_offload_rc_state - progress of a QP
+ * struct roce_offload_rc_state - progress of a QP
  * @una: requester: oldest unacknowledged PSN. Only responses acknowledge READs
  * @psn: requester: one beyond the newest PSN sent, by the device or before. The peer
  *	may acknowledge PSNs up to it that the device has not sent
  * @epsn: responder: expected PSN. All packets before it are executed and reported
  * @msn: responder: number of completed messages
- * @message: enum verve_offload_rc_message
+ * @message: enum roce_offload_rc_message
  * @offset: bytes of the message that are in memory
  * @va: WRITE: address of the first byte
  * @rkey: WRITE: key
@@ -99,7 +99,7 @@ enum verve_offload_rc_message {
  * @syndrome: AETH syndrome of the NAK
  * @ack_psn: PSN of the NAK
  */
-struct verve_offload_rc_state {
+struct roce_offload_rc_state {
 	u32 una;
 	u32 psn;
 	u32 epsn;
@@ -115,7 +115,7 @@ struct verve_offload_rc_state {
 };
 
 /**
- * struct verve_offload_rc_wr - a send request
+ * struct roce_offload_rc_wr - a send request
  * @opcode: IB_WR_SEND, IB_WR_SEND_WITH_IMM, IB_WR_RDMA_WRITE,
  *	IB_WR_RDMA_WRITE_WITH_IMM or IB_WR_RDMA_READ
  * @is_solicited: set the Solicited Event bit
@@ -131,7 +131,7 @@ struct verve_offload_rc_state {
  *
  * @data and @sge are valid until the request is acknowledged or stop() has returned.
  */
-struct verve_offload_rc_wr {
+struct roce_offload_rc_wr {
 	enum ib_wr_opcode opcode;
 	bool is_solicited;
 	u32 first_psn;
@@ -146,7 +146,7 @@ struct verve_offload_rc_wr {
 };
 
 /**
- * struct verve_offload_rc_ops - RC operations of a driver
+ * struct roce_offload_rc_ops - RC operations of a driver
  * @start: begin to run a QP that ops.qp_add() has added. The transport then posts
  *	outstanding requests again, from @state->una on. Return: 0, or an error, and
  *	the QP stays with the transport
@@ -157,44 +157,44 @@ struct verve_offload_rc_wr {
  * @post: post a send request, in order. The driver copies @wr. The device executes it
  *	without further calls. Return: 0, or -EAGAIN when the device has no room or the
  *	QP has been stopped. The transport tries again after the next
- *	verve_offload_rc_report()
+ *	roce_offload_rc_report()
  *
  * start() and stop() are called in process context, one at a time for a device. They may
  * sleep, but must not take RTNL, which may be held. stop() may be called some time after
  * the netdev was set down. post() is called after start() has returned, with BH off and
  * under a spinlock.
  */
-struct verve_offload_rc_ops {
+struct roce_offload_rc_ops {
 	int (*start)(struct net_device *ndev, void *context,
-		     const struct verve_offload_rc_terms *terms,
-		     const struct verve_offload_rc_state *state);
+		     const struct roce_offload_rc_terms *terms,
+		     const struct roce_offload_rc_state *state);
 	int (*stop)(struct net_device *ndev, void *context,
-		    struct verve_offload_rc_state *state);
+		    struct roce_offload_rc_state *state);
 	int (*post)(struct net_device *ndev, void *context,
-		    const struct verve_offload_rc_wr *wr);
+		    const struct roce_offload_rc_wr *wr);
 };
 
 /**
- * struct verve_offload_rc_recv - a receive request
+ * struct roce_offload_rc_recv - a receive request
  * @length: bytes of all segments
  * @num_sge: number of segments
  * @sge: segments
  */
-struct verve_offload_rc_recv {
+struct roce_offload_rc_recv {
 	u64 length;
 	u32 num_sge;
 	const struct ib_sge *sge;
 };
 
 /**
- * struct verve_offload_rc_done - completion of a receive request
+ * struct roce_offload_rc_done - completion of a receive request
  * @length: bytes received
  * @is_write: the message is an RDMA WRITE with immediate data, not a SEND
  * @has_imm: @imm is valid
  * @is_solicited: the Solicited Event bit was set
  * @imm: immediate data
  */
-struct verve_offload_rc_done {
+struct roce_offload_rc_done {
 	u32 length;
 	bool is_write;
 	bool has_imm;
@@ -203,14 +203,14 @@ struct verve_offload_rc_done {
 };
 
 /**
- * struct verve_offload_rc_read - a READ request of the peer
+ * struct roce_offload_rc_read - a READ request of the peer
  * @psn: PSN of the request
  * @msn: MSN that includes the request
  * @va: address of the first byte
  * @rkey: key
  * @length: bytes
  */
-struct verve_offload_rc_read {
+struct roce_offload_rc_read {
 	u32 psn;
 	u32 msn;
 	u64 va;
@@ -219,68 +219,68 @@ struct verve_offload_rc_read {
 };
 
 /**
- * struct verve_offload_rc_user - RC operations of the transport
+ * struct roce_offload_rc_user - RC operations of the transport
  * @offload: fill in @terms and @state, and stop running the QP. Return: false if the
  *	QP cannot be offloaded now
  * @offloaded: ops.rc->start() has succeeded
  * @returned: ops.rc->start() has failed, or ops.rc->stop() was called. @state is NULL
  *	if the state is unknown
- * @take_recv: see verve_offload_rc_take_recv()
- * @received: see verve_offload_rc_received()
- * @read: see verve_offload_rc_read()
- * @acked: see verve_offload_rc_acked()
- * @report: see verve_offload_rc_report()
- * @ask_return: see verve_offload_rc_ask_return()
+ * @take_recv: see roce_offload_rc_take_recv()
+ * @received: see roce_offload_rc_received()
+ * @read: see roce_offload_rc_read()
+ * @acked: see roce_offload_rc_acked()
+ * @report: see roce_offload_rc_report()
+ * @ask_return: see roce_offload_rc_ask_return()
  * @may_stay: check the terms that @offload gave. Return: false if they have changed,
  *	and the registry stops the QP
  *
  * offload(), offloaded(), returned() and may_stay() are called in process context, under
  * the lock of the device in the registry.
  */
-struct verve_offload_rc_user {
-	bool (*offload)(struct verve_offload_qp *qp,
-			struct verve_offload_rc_terms *terms,
-			struct verve_offload_rc_state *state);
-	void (*offloaded)(struct verve_offload_qp *qp);
-	void (*returned)(struct verve_offload_qp *qp,
-			 const struct verve_offload_rc_state *state);
-	int (*take_recv)(struct verve_offload_qp *qp,
-			 struct verve_offload_rc_recv *recv);
-	void (*received)(struct verve_offload_qp *qp,
-			 const struct verve_offload_rc_done *done);
-	int (*read)(struct verve_offload_qp *qp,
-		    const struct verve_offload_rc_read *read);
-	void (*acked)(struct verve_offload_qp *qp, u32 una);
-	void (*report)(struct verve_offload_qp *qp);
-	void (*ask_return)(struct verve_offload_qp *qp);
-	bool (*may_stay)(struct verve_offload_qp *qp);
+struct roce_offload_rc_user {
+	bool (*offload)(struct roce_offload_qp *qp,
+			struct roce_offload_rc_terms *terms,
+			struct roce_offload_rc_state *state);
+	void (*offloaded)(struct roce_offload_qp *qp);
+	void (*returned)(struct roce_offload_qp *qp,
+			 const struct roce_offload_rc_state *state);
+	int (*take_recv)(struct roce_offload_qp *qp,
+			 struct roce_offload_rc_recv *recv);
+	void (*received)(struct roce_offload_qp *qp,
+			 const struct roce_offload_rc_done *done);
+	int (*read)(struct roce_offload_qp *qp,
+		    const struct roce_offload_rc_read *read);
+	void (*acked)(struct roce_offload_qp *qp, u32 una);
+	void (*report)(struct roce_offload_qp *qp);
+	void (*ask_return)(struct roce_offload_qp *qp);
+	bool (*may_stay)(struct roce_offload_qp *qp);
 };
 
 /*
  * The driver calls the following functions for an offloaded QP, between the call of
  * ops.rc->start() and the return of ops.rc->stop(). It makes one call at a time for a
- * QP, with BH off. It may hold locks, but for verve_offload_rc_report().
+ * QP, with BH off. It may hold locks, but for roce_offload_rc_report().
  */
 
 /**
- * verve_offload_rc_take_recv() - get a receive for a SEND or immediate data
+ * roce_offload_rc_take_recv() - get a receive for a SEND or immediate data
  * @qp: offloaded QP
- * @recv: filled; valid until verve_offload_rc_received()
+ * @recv: filled; valid until roce_offload_rc_received()
  *
- * Further calls before verve_offload_rc_received() return the same receive.
+ * Further calls before roce_offload_rc_received() return the same receive.
  *
  * Return: 0; -ENOENT when none is posted, and the device sends an RNR NAK; -EAGAIN when
- * too many events wait for verve_offload_rc_report(), and the device drops the packet;
+ * too many events wait for roce_offload_rc_report(), and the device drops the packet;
  * -EINVAL when the device must return the QP.
  */
-static inline int verve_offload_rc_take_recv(struct verve_offload_qp *qp,
-					     struct verve_offload_rc_recv *recv)
+static inline int roce_offload_rc_take_recv(struct roce_offload_qp *qp,
+					    struct roce_offload_rc_recv *recv)
 {
 	return qp->user->take_recv(qp, recv);
 }
 
 /**
- * verve_offload_rc_received() - complete the receive of a message
+ * roce_offload_rc_received() - complete the receive of a message
  * @qp: offloaded QP
  * @done: completion
  *
@@ -288,60 +288,60 @@ static inline int verve_offload_rc_take_recv(struct verve_offload_qp *qp,
  * acknowledges the message.
  */
 static inline void
-verve_offload_rc_received(struct verve_offload_qp *qp,
-			  const struct verve_offload_rc_done *done)
+roce_offload_rc_received(struct roce_offload_qp *qp,
+			 const struct roce_offload_rc_done *done)
 {
 	qp->user->received(qp, done);
 }
 
 /**
- * verve_offload_rc_read() - note a READ of the peer
+ * roce_offload_rc_read() - note a READ of the peer
  * @qp: offloaded QP
  * @read: READ
  *
  * The driver calls this function before the device responds. Software executes the READ
  * again if the peer repeats it after the QP has been returned.
  *
- * Return: 0; -EAGAIN when too many events wait for verve_offload_rc_report(), and the
+ * Return: 0; -EAGAIN when too many events wait for roce_offload_rc_report(), and the
  * device drops the packet.
  */
 static inline int
-verve_offload_rc_read(struct verve_offload_qp *qp,
-		      const struct verve_offload_rc_read *read)
+roce_offload_rc_read(struct roce_offload_qp *qp,
+		     const struct roce_offload_rc_read *read)
 {
 	return qp->user->read(qp, read);
 }
 
 /**
- * verve_offload_rc_acked() - note acknowledged requests
+ * roce_offload_rc_acked() - note acknowledged requests
  * @qp: offloaded QP
  * @una: oldest unacknowledged PSN, not beyond the last posted request. The data of READs
  *	before it are in memory, and the device has done with these requests
  */
-static inline void verve_offload_rc_acked(struct verve_offload_qp *qp, u32 una)
+static inline void roce_offload_rc_acked(struct roce_offload_qp *qp, u32 una)
 {
 	qp->user->acked(qp, una);
 }
 
 /**
- * verve_offload_rc_report() - generate the completions of the calls above
+ * roce_offload_rc_report() - generate the completions of the calls above
  * @qp: offloaded QP
  *
  * One report may follow many calls. ops.rc->post() may be called meanwhile, so the
  * driver must not hold a lock that post() takes.
  */
-static inline void verve_offload_rc_report(struct verve_offload_qp *qp)
+static inline void roce_offload_rc_report(struct roce_offload_qp *qp)
 {
 	qp->user->report(qp);
 }
 
 /**
- * verve_offload_rc_ask_return() - ask the registry to take a QP back
+ * roce_offload_rc_ask_return() - ask the registry to take a QP back
  * @qp: offloaded QP
  *
  * The registry calls ops.rc->stop() soon. Until then the device does nothing for the QP.
  */
-static inline void verve_offload_rc_ask_return(struct verve_offload_qp *qp)
+static inline void roce_offload_rc_ask_return(struct roce_offload_qp *qp)
 {
 	qp->user->ask_return(qp);
 }

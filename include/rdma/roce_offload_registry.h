@@ -2,19 +2,19 @@
 /**
  * DOC: Interface to the transport
  *
- * Interface between the registry of NICs, verve_offload, and the transport. Drivers need
- * rdma/verve_offload.h only.
+ * Interface between the registry of NICs, roce_offload, and the transport. Drivers need
+ * rdma/roce_offload.h only.
  *
  * The transport finds the registry by symbol_get(), so that it can be loaded without the
  * registry.
  */
-#ifndef RDMA_VERVE_OFFLOAD_REGISTRY_H
-#define RDMA_VERVE_OFFLOAD_REGISTRY_H
+#ifndef RDMA_ROCE_OFFLOAD_REGISTRY_H
+#define RDMA_ROCE_OFFLOAD_REGISTRY_H
 
-#include <rdma/verve_offload.h>
+#include <rdma/roce_offload.h>
 
 /**
- * struct verve_offload_stats - counters of a sender
+ * struct roce_offload_stats - counters of a sender
  * @device: ICRCs left to a device
  * @fallback: ICRCs that software computed right before the device
  * @unsettled: packets that never reached a device: dropped, or redirected, on their way
@@ -25,7 +25,7 @@
  * @uso_pkts: packets of these, which @device counts too
  * @uso_fallback: packets of such that software segmented right before the device
  */
-struct verve_offload_stats {
+struct roce_offload_stats {
 	u64 device;
 	u64 fallback;
 	u64 unsettled;
@@ -38,7 +38,7 @@ struct verve_offload_stats {
 };
 
 /**
- * struct verve_offload_transport - operations of the transport
+ * struct roce_offload_transport - operations of the transport
  * @fill: compute the ICRC of a packet, or of each packet of a train. The offsets of
  *	transport and network header are right. RCU reader, BH off or on. Return: number
  *	of packets, or 0 for a packet that was reshaped
@@ -47,39 +47,39 @@ struct verve_offload_stats {
  *	those of @fill. Return: NULL without memory, or for a packet that was reshaped
  * @segment_uso: likewise for a packet of @tx_uso
  */
-struct verve_offload_transport {
+struct roce_offload_transport {
 	u32 (*fill)(struct sk_buff *skb);
 	struct sk_buff *(*segment_lso)(struct sk_buff *skb);
 	struct sk_buff *(*segment_uso)(struct sk_buff *skb);
 };
 
-struct verve_offload_sender;
+struct roce_offload_sender;
 
-#define VERVE_OFFLOAD_RX_STATE_BITS	2
+#define ROCE_OFFLOAD_RX_STATE_BITS	2
 
-/* The DDP state of a QP. @placed is final in VERVE_OFFLOAD_RX_STOPPED. */
-static inline enum verve_offload_rx
-verve_offload_rx_state(const struct verve_offload_qp *qp)
+/* The DDP state of a QP. @placed is final in ROCE_OFFLOAD_RX_STOPPED. */
+static inline enum roce_offload_rx
+roce_offload_rx_state(const struct roce_offload_qp *qp)
 {
-	/* Pairs with the cmpxchg() of verve_offload_rx_stopped(). */
-	return smp_load_acquire(&qp->rx) & GENMASK(VERVE_OFFLOAD_RX_STATE_BITS - 1, 0);
+	/* Pairs with the cmpxchg() of roce_offload_rx_stopped(). */
+	return smp_load_acquire(&qp->rx) & GENMASK(ROCE_OFFLOAD_RX_STATE_BITS - 1, 0);
 }
 
 /**
- * enum verve_offload_object_kind - kind of a struct verve_offload_object
- * @VERVE_OFFLOAD_MR: member of a struct verve_offload_mr
- * @VERVE_OFFLOAD_QP: member of a struct verve_offload_qp
- * @VERVE_OFFLOAD_KINDS: number of kinds
+ * enum roce_offload_object_kind - kind of a struct roce_offload_object
+ * @ROCE_OFFLOAD_MR: member of a struct roce_offload_mr
+ * @ROCE_OFFLOAD_QP: member of a struct roce_offload_qp
+ * @ROCE_OFFLOAD_KINDS: number of kinds
  */
-enum verve_offload_object_kind {
-	VERVE_OFFLOAD_MR,
-	VERVE_OFFLOAD_QP,
-	VERVE_OFFLOAD_KINDS,
+enum roce_offload_object_kind {
+	ROCE_OFFLOAD_MR,
+	ROCE_OFFLOAD_QP,
+	ROCE_OFFLOAD_KINDS,
 };
 
 /**
- * struct verve_offload_registry - operations of the registry
- * @abi: VERVE_OFFLOAD_ABI; first, so that a registry of any version has it or a pointer
+ * struct roce_offload_registry - operations of the registry
+ * @abi: ROCE_OFFLOAD_ABI; first, so that a registry of any version has it or a pointer
  * @attach: announce the transport. Process context
  * @detach: withdraw the transport, whose operations are not called afterwards. Packets
  *	on their way whose ICRC no device computes are dropped. Process context
@@ -115,43 +115,43 @@ enum verve_offload_object_kind {
  * @rc_return: take a QP back if it is offloaded. Process context
  * @rc_post: call ops.rc->post() for an offloaded QP. BH off
  */
-struct verve_offload_registry {
+struct roce_offload_registry {
 	u32 abi;
-	void (*attach)(const struct verve_offload_transport *transport);
+	void (*attach)(const struct roce_offload_transport *transport);
 	void (*detach)(void);
-	struct verve_offload_sender *(*open)(void);
-	void (*close)(struct verve_offload_sender *sender);
-	void (*stats)(const struct verve_offload_sender *sender,
-		      struct verve_offload_stats *stats);
+	struct roce_offload_sender *(*open)(void);
+	void (*close)(struct roce_offload_sender *sender);
+	void (*stats)(const struct roce_offload_sender *sender,
+		      struct roce_offload_stats *stats);
 	const u32 *any;
 	u32 (*features)(struct net_device *ndev);
 	const struct net_device *(*disabled)(struct net_device *ndev,
 					     u32 feature);
-	void (*tx_icrc)(struct verve_offload_sender *sender,
+	void (*tx_icrc)(struct roce_offload_sender *sender,
 			struct sk_buff *skb);
-	bool (*takes_trains)(struct verve_offload_sender *sender);
-	void (*tx_lso)(struct verve_offload_sender *sender,
+	bool (*takes_trains)(struct roce_offload_sender *sender);
+	void (*tx_lso)(struct roce_offload_sender *sender,
 		       struct sk_buff *skb);
-	void (*tx_uso)(struct verve_offload_sender *sender,
+	void (*tx_uso)(struct roce_offload_sender *sender,
 		       struct sk_buff *skb);
-	bool (*takes_segmented)(struct verve_offload_sender *sender);
-	struct verve_offload_ibdev *(*join)(struct net_device *ndev);
-	void (*leave)(struct verve_offload_ibdev *ibdev);
-	void (*publish)(struct verve_offload_ibdev *ibdev,
-			enum verve_offload_object_kind kind,
-			struct verve_offload_object *object);
-	void (*withdraw)(enum verve_offload_object_kind kind,
-			 struct verve_offload_object *object);
-	u64 (*refused)(const struct verve_offload_ibdev *ibdev);
-	bool (*rx_start)(struct verve_offload_qp *qp,
-			 const struct verve_offload_rx_point *point);
-	void (*rx_stop)(struct verve_offload_qp *qp);
-	void (*rc_offload)(struct verve_offload_qp *qp);
-	void (*rc_return)(struct verve_offload_qp *qp);
-	int (*rc_post)(struct verve_offload_qp *qp,
-		       const struct verve_offload_rc_wr *wr);
+	bool (*takes_segmented)(struct roce_offload_sender *sender);
+	struct roce_offload_ibdev *(*join)(struct net_device *ndev);
+	void (*leave)(struct roce_offload_ibdev *ibdev);
+	void (*publish)(struct roce_offload_ibdev *ibdev,
+			enum roce_offload_object_kind kind,
+			struct roce_offload_object *object);
+	void (*withdraw)(enum roce_offload_object_kind kind,
+			 struct roce_offload_object *object);
+	u64 (*refused)(const struct roce_offload_ibdev *ibdev);
+	bool (*rx_start)(struct roce_offload_qp *qp,
+			 const struct roce_offload_rx_point *point);
+	void (*rx_stop)(struct roce_offload_qp *qp);
+	void (*rc_offload)(struct roce_offload_qp *qp);
+	void (*rc_return)(struct roce_offload_qp *qp);
+	int (*rc_post)(struct roce_offload_qp *qp,
+		       const struct roce_offload_rc_wr *wr);
 };
 
-extern const struct verve_offload_registry verve_offload_registry;
+extern const struct roce_offload_registry roce_offload_registry;
 
 #endif

@@ -2,16 +2,16 @@
 /**
  * DOC: Offloads to NICs
  *
- * Interface between drivers of NICs and Verve, a RoCEv2 transport in software. A driver
- * needs this header and the module verve_offload, a registry. It does not depend on the
- * transport, which may be loaded and unloaded at any time, or be absent.
+ * Interface between drivers of NICs and a RoCEv2 transport in software, such as Verve. A
+ * driver needs this header and the module roce_offload, a registry. It does not depend on
+ * the transport, which may be loaded and unloaded at any time, or be absent.
  *
  * Software does the work that a driver does not offer or no longer offers. A driver
  * drops a packet that it cannot send as requested, and the transport recovers as from
  * any lost packet. See Documentation/offload.rst.
  */
-#ifndef RDMA_VERVE_OFFLOAD_H
-#define RDMA_VERVE_OFFLOAD_H
+#ifndef RDMA_ROCE_OFFLOAD_H
+#define RDMA_ROCE_OFFLOAD_H
 
 #include <linux/if_ether.h>
 #include <linux/in6.h>
@@ -19,58 +19,58 @@
 #include <linux/skbuff.h>
 #include <linux/spinlock_types.h>
 #include <linux/types.h>
-#include <uapi/rdma/verve_offload.h>
+#include <uapi/rdma/roce_offload.h>
 
 struct net_device;
 struct sg_table;
-struct verve_offload;
-struct verve_offload_ibdev;
-struct verve_offload_rc_ops;
-struct verve_offload_rc_user;
-struct verve_offload_rc_wr;
+struct roce_offload;
+struct roce_offload_ibdev;
+struct roce_offload_rc_ops;
+struct roce_offload_rc_user;
+struct roce_offload_rc_wr;
 
 /* Incremented by changes after which drivers must be rebuilt */
-#define VERVE_OFFLOAD_ABI	3
+#define ROCE_OFFLOAD_ABI	3
 
-/* Each is a bit of enum verve_offload_feature. */
-#define VERVE_OFFLOAD_FEATURES	(VERVE_OFFLOAD_TX_ICRC | \
-				 VERVE_OFFLOAD_RX_ICRC | \
-				 VERVE_OFFLOAD_TX_LSO | \
-				 VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC | \
-				 VERVE_OFFLOAD_TX_ICRC_SEGMENTED)
+/* Each is a bit of enum roce_offload_feature. */
+#define ROCE_OFFLOAD_FEATURES	(ROCE_OFFLOAD_TX_ICRC | \
+				 ROCE_OFFLOAD_RX_ICRC | \
+				 ROCE_OFFLOAD_TX_LSO | \
+				 ROCE_OFFLOAD_RX_DDP | ROCE_OFFLOAD_RC | \
+				 ROCE_OFFLOAD_TX_ICRC_SEGMENTED)
 
 /*
  * Features for which a device must know memory regions and QPs. Their packets bypass
  * nftables, tc, XDP and captures, so they are off until an administrator switches them on
  * for the netdev. All other features are on from the start.
  */
-#define VERVE_OFFLOAD_STATEFUL	(VERVE_OFFLOAD_RX_DDP | VERVE_OFFLOAD_RC)
+#define ROCE_OFFLOAD_STATEFUL	(ROCE_OFFLOAD_RX_DDP | ROCE_OFFLOAD_RC)
 
 /**
- * struct verve_offload_caps - capabilities of a device
- * @abi: VERVE_OFFLOAD_ABI
- * @features: all features that the device may have, enum verve_offload_feature
- * @rx_after: VERVE_OFFLOAD_RX_DDP: payload of RDMA WRITEs in bytes that the transport
+ * struct roce_offload_caps - capabilities of a device
+ * @abi: ROCE_OFFLOAD_ABI
+ * @features: all features that the device may have, enum roce_offload_feature
+ * @rx_after: ROCE_OFFLOAD_RX_DDP: payload of RDMA WRITEs in bytes that the transport
  *	copies, without a SEND or immediate data in between, before it calls
  *	ops.rx_start() for a QP; at least 1. More after runs that were not much longer
  */
-struct verve_offload_caps {
+struct roce_offload_caps {
 	u32 abi;
 	u32 features;
 	u32 rx_after;
 };
 
 /**
- * struct verve_offload_object - state of an object in the registry
+ * struct roce_offload_object - state of an object in the registry
  * @entry: entry in the list of @ibdev
  * @ibdev: RDMA device of the object
  * @offload: device that knows the object, or NULL
  * @context: the driver's context of the object
  */
-struct verve_offload_object {
+struct roce_offload_object {
 	struct list_head entry;
-	struct verve_offload_ibdev *ibdev;
-	struct verve_offload *offload;
+	struct roce_offload_ibdev *ibdev;
+	struct roce_offload *offload;
 	void *context;
 };
 
@@ -78,7 +78,7 @@ struct verve_offload_object {
  * DOC: Memory regions and QPs that a device knows
  *
  * The registry adds memory regions and connected QPs to a device that has a feature of
- * VERVE_OFFLOAD_STATEFUL, by ops.mr_add() and ops.qp_add(), and deletes them by
+ * ROCE_OFFLOAD_STATEFUL, by ops.mr_add() and ops.qp_add(), and deletes them by
  * ops.mr_del() and ops.qp_del(). When a device gets such a feature, all existing objects
  * are added. When it loses these features, because the netdev is set down, an
  * administrator switches them off, or the driver says so or unregisters, all objects are
@@ -93,12 +93,12 @@ struct verve_offload_object {
  */
 
 /**
- * struct verve_offload_mr - a memory region
+ * struct roce_offload_mr - a memory region
  * @rkey: lkey and rkey
  * @pd: protection domain, which must be that of the QP
  * @iova: address of the first byte in packets and work requests
  * @length: bytes
- * @access: IB_ACCESS_* flags; without VERVE_OFFLOAD_RC, they include
+ * @access: IB_ACCESS_* flags; without ROCE_OFFLOAD_RC, they include
  *	IB_ACCESS_REMOTE_WRITE
  * @sgt: pages; read-only, so a driver that maps them for DMA copies the table
  * @offset: offset of the first byte in the first page
@@ -106,7 +106,7 @@ struct verve_offload_object {
  *
  * The memory is pinned. All fields are constant until ops.mr_del() has returned.
  */
-struct verve_offload_mr {
+struct roce_offload_mr {
 	u32 rkey;
 	const void *pd;
 	u64 iova;
@@ -114,25 +114,25 @@ struct verve_offload_mr {
 	int access;
 	const struct sg_table *sgt;
 	u32 offset;
-	struct verve_offload_object object;
+	struct roce_offload_object object;
 };
 
 /**
- * enum verve_offload_rx - DDP state of a QP
- * @VERVE_OFFLOAD_RX_STOPPED: the device places nothing
- * @VERVE_OFFLOAD_RX_STARTING: ops.rx_start() was called, and the device has not answered
- * @VERVE_OFFLOAD_RX_PLACING: the device places payload
- * @VERVE_OFFLOAD_RX_STOPPING: ops.rx_stop() was called, and the device has not answered
+ * enum roce_offload_rx - DDP state of a QP
+ * @ROCE_OFFLOAD_RX_STOPPED: the device places nothing
+ * @ROCE_OFFLOAD_RX_STARTING: ops.rx_start() was called, and the device has not answered
+ * @ROCE_OFFLOAD_RX_PLACING: the device places payload
+ * @ROCE_OFFLOAD_RX_STOPPING: ops.rx_stop() was called, and the device has not answered
  */
-enum verve_offload_rx {
-	VERVE_OFFLOAD_RX_STOPPED,
-	VERVE_OFFLOAD_RX_STARTING,
-	VERVE_OFFLOAD_RX_PLACING,
-	VERVE_OFFLOAD_RX_STOPPING,
+enum roce_offload_rx {
+	ROCE_OFFLOAD_RX_STOPPED,
+	ROCE_OFFLOAD_RX_STARTING,
+	ROCE_OFFLOAD_RX_PLACING,
+	ROCE_OFFLOAD_RX_STOPPING,
 };
 
 /**
- * struct verve_offload_qp - an RC QP that can receive
+ * struct roce_offload_qp - an RC QP that can receive
  * @qpn: number
  * @pd: protection domain
  * @access: IB_ACCESS_REMOTE_* flags
@@ -142,11 +142,11 @@ enum verve_offload_rx {
  * @peer: IP address of the peer
  * @sport: UDP source port of packets sent; the destination port is 4791 both ways
  * @mac: Ethernet destination address of received packets
- * @vlan: VLAN id of received packets, with any priority, or VERVE_OFFLOAD_NO_VLAN
- * @rx: private to the registry: enum verve_offload_rx, and the number of the run
+ * @vlan: VLAN id of received packets, with any priority, or ROCE_OFFLOAD_NO_VLAN
+ * @rx: private to the registry: enum roce_offload_rx, and the number of the run
  * @rx_after: private to the registry: as in the caps, or 0 if no device places for the QP
  * @placed: private to the registry: PSN of the last placed packet, or
- *	VERVE_OFFLOAD_NO_PSN
+ *	ROCE_OFFLOAD_NO_PSN
  * @rx_answered: private to the registry: the transport is told that the device has
  *	answered; any context, under locks of the driver
  * @lock: private to the registry: serialises ops.rx_start() and ops.rx_stop()
@@ -159,7 +159,7 @@ enum verve_offload_rx {
  *
  * The fields up to @vlan are constant until ops.qp_del() has returned.
  */
-struct verve_offload_qp {
+struct roce_offload_qp {
 	u32 qpn;
 	const void *pd;
 	int access;
@@ -173,26 +173,26 @@ struct verve_offload_qp {
 	u32 rx;
 	u32 rx_after;
 	u32 placed;
-	void (*rx_answered)(struct verve_offload_qp *qp);
+	void (*rx_answered)(struct roce_offload_qp *qp);
 	spinlock_t lock; /* see above */
-	const struct verve_offload_rc_user *user;
+	const struct roce_offload_rc_user *user;
 	void *owner;
 	bool is_offered;
 	bool is_offloaded;
-	struct verve_offload_object object;
+	struct roce_offload_object object;
 };
 
-#define VERVE_OFFLOAD_NO_VLAN	0xffff
-#define VERVE_OFFLOAD_NO_PSN	U32_MAX
+#define ROCE_OFFLOAD_NO_VLAN	0xffff
+#define ROCE_OFFLOAD_NO_PSN	U32_MAX
 
 /**
- * struct verve_offload_rx_point - progress of a QP's responder
+ * struct roce_offload_rx_point - progress of a QP's responder
  * @psn: PSN of the newest packet executed
  * @left: bytes to come of the present RDMA WRITE; 0: the next packet begins a message
  * @va: address of the next byte
  * @rkey: key of the RDMA WRITE
  */
-struct verve_offload_rx_point {
+struct roce_offload_rx_point {
 	u32 psn;
 	u32 left;
 	u64 va;
@@ -200,13 +200,13 @@ struct verve_offload_rx_point {
 };
 
 /**
- * struct verve_offload_ops - operations of a driver; each may be NULL
+ * struct roce_offload_ops - operations of a driver; each may be NULL
  * @features: return the features of the caps that the device has now, whether or not an
  *	administrator has switched them on. Called soon after the netdev has come up, its
  *	features have changed or an administrator has switched one, by
- *	verve_offload_update(), and at other times. Process context. NULL: all features
+ *	roce_offload_update(), and at other times. Process context. NULL: all features
  * @may_send: return true if the device can do the work of this packet, which
- *	verve_offload_is_due() and verve_offload_is_lso() tell. If not, software does
+ *	roce_offload_is_due() and roce_offload_is_lso() tell. If not, software does
  *	it. Software makes a train of a packet to be segmented, and calls may_send()
  *	for the train. Called right before the packet is handed to the driver, with BH
  *	off, as an RCU reader. NULL: always true
@@ -216,13 +216,13 @@ struct verve_offload_rx_point {
  *	its memory
  * @qp_add: add a QP, and set the context of its other operations. Return: 0 or an error
  * @qp_del: delete a QP. When qp_del() returns, the device no longer writes for it. A
- *	driver whose device has begun a run calls verve_offload_rx_stopped() before
+ *	driver whose device has begun a run calls roce_offload_rx_stopped() before
  * @rx_start: ask the device to begin a run of placed packets, with the packet that
  *	follows @point. The driver answers at any time later, or at once, by
- *	verve_offload_rx_started() or verve_offload_rx_stopped(). BH off
+ *	roce_offload_rx_started() or roce_offload_rx_stopped(). BH off
  * @rx_stop: ask the device to end the run. The driver answers by
- *	verve_offload_rx_stopped(), unless it has ended the run itself. BH off
- * @rc: see rdma/verve_offload_rc.h; used only with VERVE_OFFLOAD_RC
+ *	roce_offload_rx_stopped(), unless it has ended the run itself. BH off
+ * @rc: see rdma/roce_offload_rc.h; used only with ROCE_OFFLOAD_RC
  *
  * mr_add(), mr_del(), qp_add() and qp_del() are called in process context and may sleep.
  * These and features() are called one at a time for a device. Neither calls for other
@@ -232,44 +232,44 @@ struct verve_offload_rx_point {
  * down, its objects are deleted soon, perhaps after ndo_stop(). rx_start() and rx_stop()
  * are called one at a time for a QP, under spinlocks, and never wait for the device.
  *
- * No operation is called after verve_offload_unregister() has returned.
+ * No operation is called after roce_offload_unregister() has returned.
  */
-struct verve_offload_ops {
+struct roce_offload_ops {
 	u32 (*features)(struct net_device *ndev);
 	bool (*may_send)(struct net_device *ndev, const struct sk_buff *skb);
 	int (*mr_add)(struct net_device *ndev,
-		      const struct verve_offload_mr *mr, void **context);
+		      const struct roce_offload_mr *mr, void **context);
 	void (*mr_del)(struct net_device *ndev, void *context);
-	int (*qp_add)(struct net_device *ndev, struct verve_offload_qp *qp,
+	int (*qp_add)(struct net_device *ndev, struct roce_offload_qp *qp,
 		      void **context);
 	void (*qp_del)(struct net_device *ndev, void *context);
 	void (*rx_start)(struct net_device *ndev, void *context, u32 run,
-			 const struct verve_offload_rx_point *point);
+			 const struct roce_offload_rx_point *point);
 	void (*rx_stop)(struct net_device *ndev, void *context);
-	const struct verve_offload_rc_ops *rc;
+	const struct roce_offload_rc_ops *rc;
 };
 
 /**
- * verve_offload_register() - register the features of a device
- * @ndev: registered netdev, which stays until verve_offload_unregister()
+ * roce_offload_register() - register the features of a device
+ * @ndev: registered netdev, which stays until roce_offload_unregister()
  * @ops: operations of the driver
  * @caps: capabilities, which are copied
  *
- * Features are used while the netdev is up. Those of VERVE_OFFLOAD_STATEFUL are switched
+ * Features are used while the netdev is up. Those of ROCE_OFFLOAD_STATEFUL are switched
  * off at first. Features that this kernel cannot use are ignored.
  *
- * Context: process; RTNL may be held, see verve_offload_update().
+ * Context: process; RTNL may be held, see roce_offload_update().
  * Return: a handle, or ERR_PTR(): -EPROTONOSUPPORT for another ABI, -EEXIST for a
  * netdev that is registered, -ENOMEM.
  */
-struct verve_offload *
-verve_offload_register(struct net_device *ndev,
-		       const struct verve_offload_ops *ops,
-		       const struct verve_offload_caps *caps);
+struct roce_offload *
+roce_offload_register(struct net_device *ndev,
+		      const struct roce_offload_ops *ops,
+		      const struct roce_offload_caps *caps);
 
 /**
- * verve_offload_update() - announce a change of the device's features
- * @offload: handle from verve_offload_register()
+ * roce_offload_update() - announce a change of the device's features
+ * @offload: handle from roce_offload_register()
  *
  * A driver that resets its device has ops.features() return 0 and calls this function.
  * It calls this function again when the device works. When this function returns, no
@@ -279,67 +279,67 @@ verve_offload_register(struct net_device *ndev,
  *
  * Packets chosen earlier may still arrive at any later time. They wait in front of the
  * driver if it returned NETDEV_TX_BUSY or has stopped its queue. So ndo_start_xmit()
- * compares the work of each packet with the present features; see verve_offload_help().
+ * compares the work of each packet with the present features; see roce_offload_help().
  *
  * Context: process. Waits for operations of the driver. These never take RTNL, so the
  * caller may hold it.
  */
-void verve_offload_update(struct verve_offload *offload);
+void roce_offload_update(struct roce_offload *offload);
 
 /**
- * verve_offload_unregister() - unregister the features of a device
- * @offload: handle from verve_offload_register(), invalid afterwards
+ * roce_offload_unregister() - unregister the features of a device
+ * @offload: handle from roce_offload_register(), invalid afterwards
  *
  * A driver may unregister at any time, also during traffic. It sends or drops the packets
  * that it has got, and those that still arrive because it was busy, see
- * verve_offload_update().
+ * roce_offload_update().
  *
- * Context: process; RTNL may be held, see verve_offload_update().
+ * Context: process; RTNL may be held, see roce_offload_update().
  */
-void verve_offload_unregister(struct verve_offload *offload);
+void roce_offload_unregister(struct roce_offload *offload);
 
-/* Destructor that marks a packet without ICRC. See verve_offload_is_due(). */
-void verve_offload_due(struct sk_buff *skb);
+/* Destructor that marks a packet without ICRC. See roce_offload_is_due(). */
+void roce_offload_due(struct sk_buff *skb);
 
 /**
- * verve_offload_is_due() - check whether the device must compute the ICRC
+ * roce_offload_is_due() - check whether the device must compute the ICRC
  * @skb: packet in ndo_start_xmit(), before it is orphaned
  *
  * The packet ends with 4 bytes of any value. The device replaces them by the ICRC of the
  * packet that it sends (IBTA vol. 1, Annex A17.3.3). If the netdev takes trains
  * (SKB_GSO_FRAGLIST), this holds for each packet of a train; with
- * VERVE_OFFLOAD_TX_ICRC_SEGMENTED, for each packet that the device makes of one. The
- * function returns false for packets that are not Verve's.
+ * ROCE_OFFLOAD_TX_ICRC_SEGMENTED, for each packet that the device makes of one. The
+ * function returns false for packets of others than the transport.
  *
  * Context: any.
  * Return: true if the device must compute the ICRC.
  */
-static inline bool verve_offload_is_due(const struct sk_buff *skb)
+static inline bool roce_offload_is_due(const struct sk_buff *skb)
 {
-	return skb->destructor == verve_offload_due;
+	return skb->destructor == roce_offload_due;
 }
 
 /**
- * verve_offload_help() - compute the ICRCs of a packet or train in software
+ * roce_offload_help() - compute the ICRCs of a packet or train in software
  * @skb: packet or train in ndo_start_xmit(), before it is orphaned
  *
  * Like skb_checksum_help() for checksums, this function is for packets that were chosen
  * before the device lost a feature.
  *
  * Context: BH off.
- * Return: 0, and verve_offload_is_due() is false; or an error for a packet to be
+ * Return: 0, and roce_offload_is_due() is false; or an error for a packet to be
  * segmented, or for one that was reshaped on its way. The driver drops it then.
  */
-int verve_offload_help(struct sk_buff *skb);
+int roce_offload_help(struct sk_buff *skb);
 
 /**
  * DOC: USO: UDP segmentation with ICRCs
  *
- * A device with VERVE_OFFLOAD_TX_ICRC_SEGMENTED gets several packets of equal size as
+ * A device with ROCE_OFFLOAD_TX_ICRC_SEGMENTED gets several packets of equal size as
  * one, the last of which may be shorter. This is GSO of type SKB_GSO_UDP_L4 as it gets
  * from any program: gso_size is the length of each packet behind its UDP header, from
  * BTH to ICRC; the headers are linear, and all behind the first packet is in fragments.
- * verve_offload_is_due() is true: each packet ends with 4 bytes for its ICRC.
+ * roce_offload_is_due() is true: each packet ends with 4 bytes for its ICRC.
  *
  * The device makes the packets as always. IPv4 identifications may have any values. Then
  * it replaces the last bytes of each packet by the ICRC of the packet that it sends. The
@@ -352,7 +352,7 @@ int verve_offload_help(struct sk_buff *skb);
 /**
  * DOC: LSO: packets, made by the device
  *
- * A device with VERVE_OFFLOAD_TX_LSO gets several packets of one message as a single
+ * A device with ROCE_OFFLOAD_TX_LSO gets several packets of one message as a single
  * LSO packet, which has the form of a packet for a larger path MTU. It has linear
  * Ethernet, IP, UDP and transport headers, the whole payload, the pad, and room for an
  * ICRC. Its lengths are right. Its opcode is Only for a whole message, and First, Middle
@@ -378,27 +378,27 @@ int verve_offload_help(struct sk_buff *skb);
  * ops.may_send().
  */
 
-/* Destructor that marks an LSO packet. See verve_offload_is_lso(). */
-void verve_offload_lso_due(struct sk_buff *skb);
+/* Destructor that marks an LSO packet. See roce_offload_is_lso(). */
+void roce_offload_lso_due(struct sk_buff *skb);
 
 /**
- * verve_offload_is_lso() - check whether the device must segment an LSO packet
+ * roce_offload_is_lso() - check whether the device must segment an LSO packet
  * @skb: packet in ndo_start_xmit(), before it is orphaned
  *
- * verve_offload_is_due() is false for LSO packets. Their gso_type is 0, so the stack does
+ * roce_offload_is_due() is false for LSO packets. Their gso_type is 0, so the stack does
  * not segment them. A driver whose device has lost the feature drops the packet, and the
  * transport sends single packets instead.
  *
  * Context: any.
  * Return: true if the device must segment the packet.
  */
-static inline bool verve_offload_is_lso(const struct sk_buff *skb)
+static inline bool roce_offload_is_lso(const struct sk_buff *skb)
 {
-	return skb->destructor == verve_offload_lso_due;
+	return skb->destructor == roce_offload_lso_due;
 }
 
 /**
- * verve_offload_verified() - report that the ICRC of a packet is right
+ * roce_offload_verified() - report that the ICRC of a packet is right
  * @skb: received packet, before the driver hands it to the stack. Its UDP checksum is
  *	right or absent
  *
@@ -407,7 +407,7 @@ static inline bool verve_offload_is_lso(const struct sk_buff *skb)
  *
  * Context: any.
  */
-static inline void verve_offload_verified(struct sk_buff *skb)
+static inline void roce_offload_verified(struct sk_buff *skb)
 {
 	/* csum_level 1: one checksum is verified after that of UDP. */
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
@@ -417,14 +417,14 @@ static inline void verve_offload_verified(struct sk_buff *skb)
 /**
  * DOC: DDP: RDMA WRITEs, placed by the device
  *
- * A device with VERVE_OFFLOAD_RX_DDP writes the payload of an RDMA WRITE to the memory
+ * A device with ROCE_OFFLOAD_RX_DDP writes the payload of an RDMA WRITE to the memory
  * of the region. The transport remains responsible for all else: later it decides
  * whether to execute the packet, acknowledges it, and completes the request. It only
  * does not copy payload that has been placed.
  *
  * Packets are placed in runs. ops.rx_start() tells the number of the run, and which
  * packet the transport has executed last. The device places the packets that follow, in
- * order, and answers by verve_offload_rx_started() before the driver hands over the first
+ * order, and answers by roce_offload_rx_started() before the driver hands over the first
  * of them. It may have seen these packets before, unplaced: the transport then drops
  * them, and the peer sends them again. A packet is placed if
  *
@@ -438,13 +438,13 @@ static inline void verve_offload_verified(struct sk_buff *skb)
  *
  * A packet with any other PSN, a response or a CNP does not change the run. The device
  * ends the run with any other request that has the next PSN. The driver then calls
- * verve_offload_rx_stopped() before it hands that packet over. ops.rx_stop() ends a run,
+ * roce_offload_rx_stopped() before it hands that packet over. ops.rx_stop() ends a run,
  * too, in whatever time the device needs. Answers to requests for different QPs may come
  * in any order.
  *
  * The driver hands over a placed packet with linear headers up to the payload. The
  * payload is in fragments, which are pages of the region, each with a reference. Pad and
- * ICRC follow it. The driver calls verve_offload_placed(). GRO, firewalls and VLANs work
+ * ICRC follow it. The driver calls roce_offload_placed(). GRO, firewalls and VLANs work
  * as for any packet. If the packet is dropped, the peer sends it again, and software
  * copies the payload.
  *
@@ -455,46 +455,46 @@ static inline void verve_offload_verified(struct sk_buff *skb)
  * earlier, and packets that were reshaped do no harm. Second, memory is finally as if all
  * packets had been executed in order. The transport refuses packets that were placed
  * after a packet that it had to copy, and copies them when the peer sends them again. For
- * this, verve_offload_rx_stopped() tells the last placed packet, and ops.rx_start() is
+ * this, roce_offload_rx_stopped() tells the last placed packet, and ops.rx_start() is
  * not called before the transport is beyond it.
  *
  * After an error of the QP, packets of the peer may be placed until the device stops.
  */
 
 /**
- * verve_offload_rx_started() - report that a device has begun a run
+ * roce_offload_rx_started() - report that a device has begun a run
  * @qp: QP between ops.qp_add() and ops.qp_del()
  * @run: its number, from ops.rx_start()
  *
  * Context: any. Takes no lock.
  */
-void verve_offload_rx_started(struct verve_offload_qp *qp, u32 run);
+void roce_offload_rx_started(struct roce_offload_qp *qp, u32 run);
 
 /**
- * verve_offload_rx_stopped() - report that a device has ended a run, or cannot begin it
+ * roce_offload_rx_stopped() - report that a device has ended a run, or cannot begin it
  * @qp: QP between ops.qp_add() and the return of ops.qp_del()
  * @run: its number, from ops.rx_start(). Numbers of earlier runs are ignored
  * @psn: PSN of the last packet that the device has placed in the run, whether or not it
- *	was handed over, or VERVE_OFFLOAD_NO_PSN
+ *	was handed over, or ROCE_OFFLOAD_NO_PSN
  *
  * The device writes nothing more in this run.
  *
  * Context: any; one call at a time for a QP. Takes no lock.
  */
-void verve_offload_rx_stopped(struct verve_offload_qp *qp, u32 run, u32 psn);
+void roce_offload_rx_stopped(struct roce_offload_qp *qp, u32 run, u32 psn);
 
 /**
- * verve_offload_placed() - report that the payload of a packet has been placed
+ * roce_offload_placed() - report that the payload of a packet has been placed
  * @skb: received packet with a right ICRC, before the driver hands it to the stack
  *
  * The program may change the payload before the transport executes the packet.
  *
  * Context: any.
  */
-static inline void verve_offload_placed(struct sk_buff *skb)
+static inline void roce_offload_placed(struct sk_buff *skb)
 {
 	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
-	verve_offload_verified(skb);
+	roce_offload_verified(skb);
 }
 
 #endif

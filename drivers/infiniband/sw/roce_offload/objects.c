@@ -17,7 +17,7 @@
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
-#include <rdma/verve_offload_rc.h>
+#include <rdma/roce_offload_rc.h>
 #include "offload.h"
 
 /**
@@ -28,13 +28,13 @@
  *	may have forgotten the objects
  */
 struct binding {
-	struct verve_offload *offload;
+	struct roce_offload *offload;
 	u32 features;
 	u32 losses;
 };
 
 /**
- * struct verve_offload_ibdev - an RDMA device and its objects
+ * struct roce_offload_ibdev - an RDMA device and its objects
  * @entry: entry in the list of RDMA devices
  * @users: references of the RDMA device and of walks through the list; the last one
  *	frees it
@@ -46,34 +46,34 @@ struct binding {
  *
  * The table's lock protects @entry, @users and @ndev.
  */
-struct verve_offload_ibdev {
-	struct list_head entry __guarded_by(&verve_offload_table_lock);
-	unsigned int users __guarded_by(&verve_offload_table_lock);
-	struct net_device *ndev __guarded_by(&verve_offload_table_lock);
+struct roce_offload_ibdev {
+	struct list_head entry __guarded_by(&roce_offload_table_lock);
+	unsigned int users __guarded_by(&roce_offload_table_lock);
+	struct net_device *ndev __guarded_by(&roce_offload_table_lock);
 	struct mutex lock; /* see above */
-	struct binding binding __guarded_by(&lock, &verve_offload_table_lock);
-	struct list_head objects[VERVE_OFFLOAD_KINDS] __guarded_by(&lock);
+	struct binding binding __guarded_by(&lock, &roce_offload_table_lock);
+	struct list_head objects[ROCE_OFFLOAD_KINDS] __guarded_by(&lock);
 	u64 refused;
 };
 
 /* Delay in jiffies from a change of a neighbour to the check of QPs */
 #define RECHECK_DELAY	(HZ / 20 + 1)
 
-static struct list_head ibdevs __guarded_by(&verve_offload_table_lock) =
+static struct list_head ibdevs __guarded_by(&roce_offload_table_lock) =
 	LIST_HEAD_INIT(ibdevs);
 
-static struct verve_offload_mr *to_mr(struct verve_offload_object *object)
+static struct roce_offload_mr *to_mr(struct roce_offload_object *object)
 {
-	return container_of(object, struct verve_offload_mr, object);
+	return container_of(object, struct roce_offload_mr, object);
 }
 
-static struct verve_offload_qp *to_qp(struct verve_offload_object *object)
+static struct roce_offload_qp *to_qp(struct roce_offload_object *object)
 {
-	return container_of(object, struct verve_offload_qp, object);
+	return container_of(object, struct roce_offload_qp, object);
 }
 
-static bool add_mr(struct verve_offload_object *object,
-		   struct verve_offload *offload)
+static bool add_mr(struct roce_offload_object *object,
+		   struct roce_offload *offload)
 {
 	if (offload->ops->mr_add(offload->ndev, to_mr(object),
 				 &object->context))
@@ -82,18 +82,18 @@ static bool add_mr(struct verve_offload_object *object,
 	return true;
 }
 
-static void del_mr(struct verve_offload_object *object)
+static void del_mr(struct roce_offload_object *object)
 {
-	struct verve_offload *offload = object->offload;
+	struct roce_offload *offload = object->offload;
 
 	object->offload = NULL;
 	offload->ops->mr_del(offload->ndev, object->context);
 }
 
-static bool add_qp(struct verve_offload_object *object,
-		   struct verve_offload *offload)
+static bool add_qp(struct roce_offload_object *object,
+		   struct roce_offload *offload)
 {
-	struct verve_offload_qp *qp = to_qp(object);
+	struct roce_offload_qp *qp = to_qp(object);
 
 	lockdep_assert_held(&object->ibdev->lock);
 	if (offload->ops->qp_add(offload->ndev, qp, &object->context))
@@ -102,50 +102,50 @@ static bool add_qp(struct verve_offload_object *object,
 	object->offload = offload;
 	spin_unlock_bh(&qp->lock);
 	WRITE_ONCE(qp->rx_after, object->ibdev->binding.features &
-		   VERVE_OFFLOAD_RX_DDP ? offload->rx_after : 0);
+		   ROCE_OFFLOAD_RX_DDP ? offload->rx_after : 0);
 	WRITE_ONCE(qp->is_offered, qp->user &&
-		   object->ibdev->binding.features & VERVE_OFFLOAD_RC);
+		   object->ibdev->binding.features & ROCE_OFFLOAD_RC);
 	return true;
 }
 
-static void del_qp(struct verve_offload_object *object)
+static void del_qp(struct roce_offload_object *object)
 {
-	struct verve_offload *offload = object->offload;
-	struct verve_offload_qp *qp = to_qp(object);
+	struct roce_offload *offload = object->offload;
+	struct roce_offload_qp *qp = to_qp(object);
 
 	WRITE_ONCE(qp->rx_after, 0);
 	WRITE_ONCE(qp->is_offered, false);
-	verve_offload_rc_stop(qp);
+	roce_offload_rc_stop(qp);
 	spin_lock_bh(&qp->lock);
-	verve_offload_rx_close(qp);
+	roce_offload_rx_close(qp);
 	object->offload = NULL;
 	spin_unlock_bh(&qp->lock);
 	offload->ops->qp_del(offload->ndev, object->context);
-	verve_offload_rx_end(qp);
+	roce_offload_rx_end(qp);
 }
 
 static const struct {
-	bool (*add)(struct verve_offload_object *object,
-		    struct verve_offload *offload);
-	void (*del)(struct verve_offload_object *object);
+	bool (*add)(struct roce_offload_object *object,
+		    struct roce_offload *offload);
+	void (*del)(struct roce_offload_object *object);
 } kinds[] = {
-	[VERVE_OFFLOAD_MR] = { add_mr, del_mr },
-	[VERVE_OFFLOAD_QP] = { add_qp, del_qp },
+	[ROCE_OFFLOAD_MR] = { add_mr, del_mr },
+	[ROCE_OFFLOAD_QP] = { add_qp, del_qp },
 };
 
 /* Only a device that runs QPs needs regions without remote write access. */
-static bool is_of_use(const struct verve_offload_ibdev *ibdev,
-		      enum verve_offload_object_kind kind,
-		      struct verve_offload_object *object)
+static bool is_of_use(const struct roce_offload_ibdev *ibdev,
+		      enum roce_offload_object_kind kind,
+		      struct roce_offload_object *object)
 	__must_hold(&ibdev->lock)
 {
-	return kind != VERVE_OFFLOAD_MR ||
-	       ibdev->binding.features & VERVE_OFFLOAD_RC ||
+	return kind != ROCE_OFFLOAD_MR ||
+	       ibdev->binding.features & ROCE_OFFLOAD_RC ||
 	       to_mr(object)->access & IB_ACCESS_REMOTE_WRITE;
 }
 
 /* Lock an RDMA device and its registered device, so nothing else calls the driver. */
-static void enter(struct verve_offload_ibdev *ibdev)
+static void enter(struct roce_offload_ibdev *ibdev)
 	__acquires(&ibdev->lock)
 	__context_unsafe(/* there may be no driver */)
 {
@@ -156,7 +156,7 @@ static void enter(struct verve_offload_ibdev *ibdev)
 		mutex_lock(&ibdev->binding.offload->lock);
 }
 
-static void leave(struct verve_offload_ibdev *ibdev)
+static void leave(struct roce_offload_ibdev *ibdev)
 	__releases(&ibdev->lock)
 	__context_unsafe(/* as in enter() */)
 {
@@ -167,24 +167,24 @@ static void leave(struct verve_offload_ibdev *ibdev)
 }
 
 /* Other files do not know what an RDMA device is, nor that it is locked. */
-void verve_offload_lock_object(struct verve_offload_object *object)
+void roce_offload_lock_object(struct roce_offload_object *object)
 	__acquires(&object->ibdev->lock)
 {
 	enter(object->ibdev);
 }
 
-void verve_offload_unlock_object(struct verve_offload_object *object)
+void roce_offload_unlock_object(struct roce_offload_object *object)
 	__releases(&object->ibdev->lock)
 {
 	leave(object->ibdev);
 }
 
-static void tell(struct verve_offload_ibdev *ibdev,
-		 enum verve_offload_object_kind kind,
-		 struct verve_offload_object *object)
+static void tell(struct roce_offload_ibdev *ibdev,
+		 enum roce_offload_object_kind kind,
+		 struct roce_offload_object *object)
 	__must_hold(&ibdev->lock)
 {
-	struct verve_offload *offload = ibdev->binding.offload;
+	struct roce_offload *offload = ibdev->binding.offload;
 
 	lockdep_assert_held(&offload->lock);
 	if (!is_of_use(ibdev, kind, object))
@@ -198,10 +198,10 @@ static void tell(struct verve_offload_ibdev *ibdev,
 }
 
 /* Does nothing for an object that no device knows */
-static void take_back(enum verve_offload_object_kind kind,
-		      struct verve_offload_object *object)
+static void take_back(enum roce_offload_object_kind kind,
+		      struct roce_offload_object *object)
 {
-	struct verve_offload *offload = object->offload;
+	struct roce_offload *offload = object->offload;
 
 	if (!offload)
 		return;
@@ -210,24 +210,24 @@ static void take_back(enum verve_offload_object_kind kind,
 	WRITE_ONCE(offload->known[kind], offload->known[kind] - 1);
 }
 
-static void tell_all(struct verve_offload_ibdev *ibdev)
+static void tell_all(struct roce_offload_ibdev *ibdev)
 	__must_hold(&ibdev->lock)
 {
-	struct verve_offload_object *object;
+	struct roce_offload_object *object;
 	int kind;
 
-	for (kind = 0; kind < VERVE_OFFLOAD_KINDS; kind++)
+	for (kind = 0; kind < ROCE_OFFLOAD_KINDS; kind++)
 		list_for_each_entry(object, &ibdev->objects[kind], entry)
 			tell(ibdev, kind, object);
 }
 
-static void take_all_back(struct verve_offload_ibdev *ibdev)
+static void take_all_back(struct roce_offload_ibdev *ibdev)
 	__must_hold(&ibdev->lock)
 {
-	struct verve_offload_object *object;
+	struct roce_offload_object *object;
 	int kind;
 
-	for (kind = VERVE_OFFLOAD_KINDS - 1; kind >= 0; kind--) {
+	for (kind = ROCE_OFFLOAD_KINDS - 1; kind >= 0; kind--) {
 		list_for_each_entry(object, &ibdev->objects[kind], entry)
 			take_back(kind, object);
 	}
@@ -235,7 +235,7 @@ static void take_all_back(struct verve_offload_ibdev *ibdev)
 
 /* State of a walk to the lowest netdevs below a VLAN or bond */
 struct search {
-	struct verve_offload *found;
+	struct roce_offload *found;
 	unsigned int netdevs;
 };
 
@@ -243,37 +243,37 @@ static int look_at(struct net_device *ndev, struct netdev_nested_priv *priv)
 {
 	struct search *search = priv->data;
 
-	if (verve_offload_is_layer(ndev))
+	if (roce_offload_is_layer(ndev))
 		return 0;
-	search->found = verve_offload_find(ndev);
+	search->found = roce_offload_find(ndev);
 	search->netdevs++;
 	return 0;
 }
 
 /* The device through which all packets of a netdev come in, or NULL */
-static struct verve_offload *only_device(struct net_device *ndev)
-	__must_hold(&verve_offload_table_lock)
+static struct roce_offload *only_device(struct net_device *ndev)
+	__must_hold(&roce_offload_table_lock)
 {
 	struct search search = {};
 	struct netdev_nested_priv priv = { .data = &search };
 
-	if (!verve_offload_is_layer(ndev))
-		return verve_offload_find(ndev);
+	if (!roce_offload_is_layer(ndev))
+		return roce_offload_find(ndev);
 	rcu_read_lock();
 	netdev_walk_all_lower_dev_rcu(ndev, look_at, &priv);
 	rcu_read_unlock();
 	return search.netdevs == 1 ? search.found : NULL;
 }
 
-static struct binding find_binding(const struct verve_offload_ibdev *ibdev)
-	__must_hold(&verve_offload_table_lock)
+static struct binding find_binding(const struct roce_offload_ibdev *ibdev)
+	__must_hold(&roce_offload_table_lock)
 {
-	struct verve_offload *offload = NULL;
+	struct roce_offload *offload = NULL;
 	u32 features;
 
 	if (ibdev->ndev)
 		offload = only_device(ibdev->ndev);
-	features = offload ? offload->active & VERVE_OFFLOAD_STATEFUL : 0;
+	features = offload ? offload->active & ROCE_OFFLOAD_STATEFUL : 0;
 	if (!features)
 		return (struct binding) {};
 	return (struct binding) { offload, features, offload->losses };
@@ -285,39 +285,39 @@ static bool is_same(const struct binding *a, const struct binding *b)
 	       a->losses == b->losses;
 }
 
-static bool is_settled(const struct verve_offload_ibdev *ibdev)
+static bool is_settled(const struct roce_offload_ibdev *ibdev)
 	__must_hold(&ibdev->lock)
 {
 	struct binding binding;
 
-	spin_lock_bh(&verve_offload_table_lock);
+	spin_lock_bh(&roce_offload_table_lock);
 	binding = find_binding(ibdev);
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 	return is_same(&binding, &ibdev->binding);
 }
 
 /* concerns() must find the binding until all objects are taken back. */
-static void move_out(struct verve_offload_ibdev *ibdev)
+static void move_out(struct roce_offload_ibdev *ibdev)
 	__must_hold(&ibdev->lock)
 {
-	struct verve_offload *offload = ibdev->binding.offload;
+	struct roce_offload *offload = ibdev->binding.offload;
 
 	mutex_lock(&offload->lock);
 	take_all_back(ibdev);
 	mutex_unlock(&offload->lock);
-	spin_lock_bh(&verve_offload_table_lock);
+	spin_lock_bh(&roce_offload_table_lock);
 	ibdev->binding = (struct binding) {};
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 }
 
-static void move_in(struct verve_offload_ibdev *ibdev)
+static void move_in(struct roce_offload_ibdev *ibdev)
 	__must_hold(&ibdev->lock)
 {
-	struct verve_offload *offload;
+	struct roce_offload *offload;
 
-	spin_lock_bh(&verve_offload_table_lock);
+	spin_lock_bh(&roce_offload_table_lock);
 	ibdev->binding = find_binding(ibdev);
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 	offload = ibdev->binding.offload;
 	if (!offload)
 		return;
@@ -326,7 +326,7 @@ static void move_in(struct verve_offload_ibdev *ibdev)
 	mutex_unlock(&offload->lock);
 }
 
-static void resettle(struct verve_offload_ibdev *ibdev)
+static void resettle(struct roce_offload_ibdev *ibdev)
 {
 	mutex_lock(&ibdev->lock);
 	if (ibdev->binding.offload && !is_settled(ibdev))
@@ -337,16 +337,16 @@ static void resettle(struct verve_offload_ibdev *ibdev)
 }
 
 /* Is a device bound to an RDMA device, or should it be? */
-static bool concerns(const struct verve_offload_ibdev *ibdev,
-		     const struct verve_offload *offload)
-	__must_hold(&verve_offload_table_lock)
+static bool concerns(const struct roce_offload_ibdev *ibdev,
+		     const struct roce_offload *offload)
+	__must_hold(&roce_offload_table_lock)
 {
 	return ibdev->binding.offload == offload ||
 	       (ibdev->ndev && only_device(ibdev->ndev) == offload);
 }
 
-static void put_ibdev(struct verve_offload_ibdev *ibdev)
-	__must_hold(&verve_offload_table_lock)
+static void put_ibdev(struct roce_offload_ibdev *ibdev)
+	__must_hold(&roce_offload_table_lock)
 {
 	if (--ibdev->users)
 		return;
@@ -358,12 +358,12 @@ static void put_ibdev(struct verve_offload_ibdev *ibdev)
  * Walk the RDMA devices that a registered device is bound to, or should be. Takes a
  * reference on the next one, and drops that on @ibdev. NULL begins the walk.
  */
-static struct verve_offload_ibdev *next_ibdev(struct verve_offload_ibdev *ibdev,
-					      struct verve_offload *offload)
+static struct roce_offload_ibdev *next_ibdev(struct roce_offload_ibdev *ibdev,
+					     struct roce_offload *offload)
 {
-	struct verve_offload_ibdev *next, *found = NULL;
+	struct roce_offload_ibdev *next, *found = NULL;
 
-	spin_lock_bh(&verve_offload_table_lock);
+	spin_lock_bh(&roce_offload_table_lock);
 	next = list_prepare_entry(ibdev, &ibdevs, entry);
 	list_for_each_entry_continue(next, &ibdevs, entry) {
 		if (!concerns(next, offload))
@@ -374,73 +374,73 @@ static struct verve_offload_ibdev *next_ibdev(struct verve_offload_ibdev *ibdev,
 	}
 	if (ibdev)
 		put_ibdev(ibdev);
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 	return found;
 }
 
-void verve_offload_settle(struct verve_offload *offload)
+void roce_offload_settle(struct roce_offload *offload)
 {
-	struct verve_offload_ibdev *ibdev = NULL;
+	struct roce_offload_ibdev *ibdev = NULL;
 
 	while ((ibdev = next_ibdev(ibdev, offload)))
 		resettle(ibdev);
 }
 
-static void check_terms(struct verve_offload_ibdev *ibdev)
+static void check_terms(struct roce_offload_ibdev *ibdev)
 {
-	struct verve_offload_object *object;
+	struct roce_offload_object *object;
 
 	enter(ibdev);
-	list_for_each_entry(object, &ibdev->objects[VERVE_OFFLOAD_QP], entry) {
-		struct verve_offload_qp *qp = to_qp(object);
+	list_for_each_entry(object, &ibdev->objects[ROCE_OFFLOAD_QP], entry) {
+		struct roce_offload_qp *qp = to_qp(object);
 
 		if (qp->is_offloaded && !qp->user->may_stay(qp))
-			verve_offload_rc_stop(qp);
+			roce_offload_rc_stop(qp);
 	}
 	leave(ibdev);
 }
 
-void verve_offload_check_terms(struct verve_offload *offload)
+void roce_offload_check_terms(struct roce_offload *offload)
 {
-	struct verve_offload_ibdev *ibdev = NULL;
+	struct roce_offload_ibdev *ibdev = NULL;
 
 	while ((ibdev = next_ibdev(ibdev, offload)))
 		check_terms(ibdev);
 }
 
 /* Offloaded QPs send by the netdev of the RDMA device itself. */
-void verve_offload_recheck(const struct net_device *ndev)
+void roce_offload_recheck(const struct net_device *ndev)
 {
-	struct verve_offload_ibdev *ibdev;
+	struct roce_offload_ibdev *ibdev;
 
-	spin_lock_bh(&verve_offload_table_lock);
+	spin_lock_bh(&roce_offload_table_lock);
 	list_for_each_entry(ibdev, &ibdevs, entry) {
 		if (ibdev->ndev == ndev && ibdev->binding.offload)
-			queue_delayed_work(verve_offload_wq,
+			queue_delayed_work(roce_offload_wq,
 					   &ibdev->binding.offload->recheck,
 					   RECHECK_DELAY);
 	}
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 }
 
-void verve_offload_evict(const struct net_device *ndev)
+void roce_offload_evict(const struct net_device *ndev)
 {
-	struct verve_offload_ibdev *ibdev;
+	struct roce_offload_ibdev *ibdev;
 
-	lockdep_assert_held(&verve_offload_table_lock);
+	lockdep_assert_held(&roce_offload_table_lock);
 	list_for_each_entry(ibdev, &ibdevs, entry) {
 		if (ibdev->ndev != ndev)
 			continue;
 		ibdev->ndev = NULL;
 		if (ibdev->binding.offload)
-			verve_offload_queue_renewal(ibdev->binding.offload);
+			roce_offload_queue_renewal(ibdev->binding.offload);
 	}
 }
 
-static struct verve_offload_ibdev *alloc_ibdev(struct net_device *ndev)
+static struct roce_offload_ibdev *alloc_ibdev(struct net_device *ndev)
 	__context_unsafe(/* nobody else has it yet */)
 {
-	struct verve_offload_ibdev *ibdev = kzalloc_obj(*ibdev);
+	struct roce_offload_ibdev *ibdev = kzalloc_obj(*ibdev);
 	int kind;
 
 	if (!ibdev)
@@ -448,36 +448,36 @@ static struct verve_offload_ibdev *alloc_ibdev(struct net_device *ndev)
 	ibdev->ndev = ndev;
 	ibdev->users = 1;
 	mutex_init(&ibdev->lock);
-	for (kind = 0; kind < VERVE_OFFLOAD_KINDS; kind++)
+	for (kind = 0; kind < ROCE_OFFLOAD_KINDS; kind++)
 		INIT_LIST_HEAD(&ibdev->objects[kind]);
 	return ibdev;
 }
 
-struct verve_offload_ibdev *verve_offload_join(struct net_device *ndev)
+struct roce_offload_ibdev *roce_offload_join(struct net_device *ndev)
 {
-	struct verve_offload_ibdev *ibdev = alloc_ibdev(ndev);
+	struct roce_offload_ibdev *ibdev = alloc_ibdev(ndev);
 
 	if (!ibdev)
 		return NULL;
-	spin_lock_bh(&verve_offload_table_lock);
+	spin_lock_bh(&roce_offload_table_lock);
 	/* No other thread has the object yet. */
 	context_unsafe(ibdev->binding = find_binding(ibdev));
 	list_add_tail(&ibdev->entry, &ibdevs);
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 	return ibdev;
 }
 
-void verve_offload_leave(struct verve_offload_ibdev *ibdev)
+void roce_offload_leave(struct roce_offload_ibdev *ibdev)
 {
-	spin_lock_bh(&verve_offload_table_lock);
+	spin_lock_bh(&roce_offload_table_lock);
 	ibdev->ndev = NULL;
 	put_ibdev(ibdev);
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 }
 
-void verve_offload_publish(struct verve_offload_ibdev *ibdev,
-			   enum verve_offload_object_kind kind,
-			   struct verve_offload_object *object)
+void roce_offload_publish(struct roce_offload_ibdev *ibdev,
+			  enum roce_offload_object_kind kind,
+			  struct roce_offload_object *object)
 {
 	object->ibdev = ibdev;
 	object->offload = NULL;
@@ -488,10 +488,10 @@ void verve_offload_publish(struct verve_offload_ibdev *ibdev,
 	leave(ibdev);
 }
 
-void verve_offload_withdraw(enum verve_offload_object_kind kind,
-			    struct verve_offload_object *object)
+void roce_offload_withdraw(enum roce_offload_object_kind kind,
+			   struct roce_offload_object *object)
 {
-	struct verve_offload_ibdev *ibdev = object->ibdev;
+	struct roce_offload_ibdev *ibdev = object->ibdev;
 
 	enter(ibdev);
 	list_del(&object->entry);
@@ -499,7 +499,7 @@ void verve_offload_withdraw(enum verve_offload_object_kind kind,
 	leave(ibdev);
 }
 
-u64 verve_offload_refused(const struct verve_offload_ibdev *ibdev)
+u64 roce_offload_refused(const struct roce_offload_ibdev *ibdev)
 {
 	return READ_ONCE(ibdev->refused);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Generic netlink family: features of devices are shown and switched
- * (uapi/rdma/verve_offload.h)
+ * (uapi/rdma/roce_offload.h)
  *
  * A request names a netdev of its own network namespace, and finds no other. No request
  * waits for a driver: a switch is recorded under the table's lock, and the work item of
@@ -17,7 +17,7 @@ struct view {
 	u32 able;
 	u32 enabled;
 	u32 active;
-	u32 known[VERVE_OFFLOAD_KINDS];
+	u32 known[ROCE_OFFLOAD_KINDS];
 	u64 refused;
 };
 
@@ -26,40 +26,40 @@ static struct genl_family family;
 /* Return: false if no driver has registered the netdev */
 static bool look(const struct net_device *ndev, struct view *view)
 {
-	const struct verve_offload *offload;
+	const struct roce_offload *offload;
 	int kind;
 
-	spin_lock_bh(&verve_offload_table_lock);
-	offload = verve_offload_find(ndev);
+	spin_lock_bh(&roce_offload_table_lock);
+	offload = roce_offload_find(ndev);
 	if (offload) {
 		view->able = offload->able;
 		view->enabled = offload->enabled & offload->able;
 		view->active = offload->active;
 		/* The mutex would wait for the driver. */
 		view->refused = context_unsafe(READ_ONCE(offload->refused));
-		for (kind = 0; kind < VERVE_OFFLOAD_KINDS; kind++)
+		for (kind = 0; kind < ROCE_OFFLOAD_KINDS; kind++)
 			/* Likewise */
 			view->known[kind] = context_unsafe(READ_ONCE(offload->known[kind]));
 	}
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 	return offload;
 }
 
 static int put_attributes(struct sk_buff *skb, const struct net_device *ndev,
 			  const struct view *view)
 {
-	if (nla_put_u32(skb, VERVE_OFFLOAD_A_DEV_IFINDEX, ndev->ifindex) ||
-	    nla_put_string(skb, VERVE_OFFLOAD_A_DEV_IFNAME, ndev->name) ||
-	    nla_put_u32(skb, VERVE_OFFLOAD_A_DEV_CAPABLE, view->able) ||
-	    nla_put_bitfield32(skb, VERVE_OFFLOAD_A_DEV_FEATURES,
+	if (nla_put_u32(skb, ROCE_OFFLOAD_A_DEV_IFINDEX, ndev->ifindex) ||
+	    nla_put_string(skb, ROCE_OFFLOAD_A_DEV_IFNAME, ndev->name) ||
+	    nla_put_u32(skb, ROCE_OFFLOAD_A_DEV_CAPABLE, view->able) ||
+	    nla_put_bitfield32(skb, ROCE_OFFLOAD_A_DEV_FEATURES,
 			       view->enabled, view->able) ||
-	    nla_put_u32(skb, VERVE_OFFLOAD_A_DEV_ACTIVE, view->active) ||
-	    nla_put_u32(skb, VERVE_OFFLOAD_A_DEV_REGIONS,
-			view->known[VERVE_OFFLOAD_MR]) ||
-	    nla_put_u32(skb, VERVE_OFFLOAD_A_DEV_QPS,
-			view->known[VERVE_OFFLOAD_QP]) ||
-	    nla_put_u64_64bit(skb, VERVE_OFFLOAD_A_DEV_REFUSED, view->refused,
-			      VERVE_OFFLOAD_A_DEV_PAD))
+	    nla_put_u32(skb, ROCE_OFFLOAD_A_DEV_ACTIVE, view->active) ||
+	    nla_put_u32(skb, ROCE_OFFLOAD_A_DEV_REGIONS,
+			view->known[ROCE_OFFLOAD_MR]) ||
+	    nla_put_u32(skb, ROCE_OFFLOAD_A_DEV_QPS,
+			view->known[ROCE_OFFLOAD_QP]) ||
+	    nla_put_u64_64bit(skb, ROCE_OFFLOAD_A_DEV_REFUSED, view->refused,
+			      ROCE_OFFLOAD_A_DEV_PAD))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -68,7 +68,7 @@ static int put_message(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 		       const struct net_device *ndev, const struct view *view)
 {
 	void *header = genlmsg_put(skb, portid, seq, &family, flags,
-				   VERVE_OFFLOAD_CMD_DEV_GET);
+				   ROCE_OFFLOAD_CMD_DEV_GET);
 
 	if (!header)
 		return -EMSGSIZE;
@@ -83,7 +83,7 @@ static int put_message(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 /* The netdev that a request names, or NULL and a message. RCU. */
 static struct net_device *find_netdev(struct genl_info *info)
 {
-	struct nlattr *index = info->attrs[VERVE_OFFLOAD_A_DEV_IFINDEX];
+	struct nlattr *index = info->attrs[ROCE_OFFLOAD_A_DEV_IFINDEX];
 	struct net_device *ndev;
 
 	ndev = dev_get_by_index_rcu(genl_info_net(info), nla_get_u32(index));
@@ -95,7 +95,7 @@ static struct net_device *find_netdev(struct genl_info *info)
 static int unregistered(struct genl_info *info)
 {
 	NL_SET_ERR_MSG_ATTR(info->extack,
-			    info->attrs[VERVE_OFFLOAD_A_DEV_IFINDEX],
+			    info->attrs[ROCE_OFFLOAD_A_DEV_IFINDEX],
 			    "no driver offers anything for this netdev");
 	return -EOPNOTSUPP;
 }
@@ -122,7 +122,7 @@ static int answer(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *reply;
 	int err;
 
-	if (GENL_REQ_ATTR_CHECK(info, VERVE_OFFLOAD_A_DEV_IFINDEX))
+	if (GENL_REQ_ATTR_CHECK(info, ROCE_OFFLOAD_A_DEV_IFINDEX))
 		return -EINVAL;
 	reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!reply)
@@ -168,13 +168,13 @@ static int dump_devices(struct sk_buff *skb, struct netlink_callback *cb)
 /* Record the switches of a registered netdev. */
 static int set_enabled(const struct net_device *ndev, struct genl_info *info)
 {
-	struct nlattr *attr = info->attrs[VERVE_OFFLOAD_A_DEV_FEATURES];
+	struct nlattr *attr = info->attrs[ROCE_OFFLOAD_A_DEV_FEATURES];
 	struct nla_bitfield32 wanted = nla_get_bitfield32(attr);
-	struct verve_offload *offload;
+	struct roce_offload *offload;
 	int err = 0;
 
-	spin_lock_bh(&verve_offload_table_lock);
-	offload = verve_offload_find(ndev);
+	spin_lock_bh(&roce_offload_table_lock);
+	offload = roce_offload_find(ndev);
 	if (!offload) {
 		err = unregistered(info);
 	} else if (wanted.selector & ~offload->able) {
@@ -185,9 +185,9 @@ static int set_enabled(const struct net_device *ndev, struct genl_info *info)
 		WRITE_ONCE(offload->enabled,
 			   (offload->enabled & ~wanted.selector) |
 			   wanted.value);
-		verve_offload_queue_renewal(offload);
+		roce_offload_queue_renewal(offload);
 	}
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 	return err;
 }
 
@@ -196,8 +196,8 @@ static int switch_features(struct sk_buff *skb, struct genl_info *info)
 	struct net_device *ndev;
 	int err = -ENODEV;
 
-	if (GENL_REQ_ATTR_CHECK(info, VERVE_OFFLOAD_A_DEV_IFINDEX) ||
-	    GENL_REQ_ATTR_CHECK(info, VERVE_OFFLOAD_A_DEV_FEATURES))
+	if (GENL_REQ_ATTR_CHECK(info, ROCE_OFFLOAD_A_DEV_IFINDEX) ||
+	    GENL_REQ_ATTR_CHECK(info, ROCE_OFFLOAD_A_DEV_FEATURES))
 		return -EINVAL;
 	/*
 	 * A netdev that moves to another namespace is out of the list for a grace period
@@ -212,18 +212,18 @@ static int switch_features(struct sk_buff *skb, struct genl_info *info)
 }
 
 static const struct nla_policy get_policy[] = {
-	[VERVE_OFFLOAD_A_DEV_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[ROCE_OFFLOAD_A_DEV_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 static const struct nla_policy set_policy[] = {
-	[VERVE_OFFLOAD_A_DEV_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
-	[VERVE_OFFLOAD_A_DEV_FEATURES] =
-		NLA_POLICY_BITFIELD32(VERVE_OFFLOAD_FEATURES),
+	[ROCE_OFFLOAD_A_DEV_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
+	[ROCE_OFFLOAD_A_DEV_FEATURES] =
+		NLA_POLICY_BITFIELD32(ROCE_OFFLOAD_FEATURES),
 };
 
 static const struct genl_ops ops[] = {
 	{
-		.cmd = VERVE_OFFLOAD_CMD_DEV_GET,
+		.cmd = ROCE_OFFLOAD_CMD_DEV_GET,
 		.doit = answer,
 		.start = begin_dump,
 		.dumpit = dump_devices,
@@ -231,7 +231,7 @@ static const struct genl_ops ops[] = {
 		.maxattr = ARRAY_SIZE(get_policy) - 1,
 	},
 	{
-		.cmd = VERVE_OFFLOAD_CMD_DEV_SET,
+		.cmd = ROCE_OFFLOAD_CMD_DEV_SET,
 		.flags = GENL_UNS_ADMIN_PERM,
 		.doit = switch_features,
 		.policy = set_policy,
@@ -241,8 +241,8 @@ static const struct genl_ops ops[] = {
 
 /* The family is written when it is registered. */
 static struct genl_family family __ro_after_init = {
-	.name = VERVE_OFFLOAD_FAMILY_NAME,
-	.version = VERVE_OFFLOAD_FAMILY_VERSION,
+	.name = ROCE_OFFLOAD_FAMILY_NAME,
+	.version = ROCE_OFFLOAD_FAMILY_VERSION,
 	.module = THIS_MODULE,
 	.netnsok = true,
 	.parallel_ops = true,
@@ -250,12 +250,12 @@ static struct genl_family family __ro_after_init = {
 	.n_ops = ARRAY_SIZE(ops),
 };
 
-int __init verve_offload_netlink_init(void)
+int __init roce_offload_netlink_init(void)
 {
 	return genl_register_family(&family);
 }
 
-void verve_offload_netlink_exit(void)
+void roce_offload_netlink_exit(void)
 {
 	genl_unregister_family(&family);
 }

@@ -21,8 +21,8 @@
 
 static DEFINE_HASHTABLE(table, TABLE_BITS);
 /* Lock order and rules are in offload.h. */
-DEFINE_SPINLOCK(verve_offload_table_lock);
-struct workqueue_struct *verve_offload_wq;
+DEFINE_SPINLOCK(roce_offload_table_lock);
+struct workqueue_struct *roce_offload_wq;
 
 /* Union of the active features of all entries */
 static u32 any_active;
@@ -32,12 +32,12 @@ static unsigned long key_of(const struct net_device *ndev)
 	return (unsigned long)ndev / L1_CACHE_BYTES;
 }
 
-struct verve_offload *verve_offload_find(const struct net_device *ndev)
+struct roce_offload *roce_offload_find(const struct net_device *ndev)
 {
-	struct verve_offload *offload;
+	struct roce_offload *offload;
 
 	hash_for_each_possible_rcu(table, offload, entry, key_of(ndev),
-				   lockdep_is_held(&verve_offload_table_lock)) {
+				   lockdep_is_held(&roce_offload_table_lock)) {
 		if (offload->ndev == ndev)
 			return offload;
 	}
@@ -48,26 +48,26 @@ struct verve_offload *verve_offload_find(const struct net_device *ndev)
 #define USO	(NETIF_F_GSO_UDP_L4 | NETIF_F_SG)
 
 /* The active features, as far as the netdev's own features allow them now */
-static u32 present_features(const struct verve_offload *offload)
+static u32 present_features(const struct roce_offload *offload)
 {
-	u32 active = verve_offload_active(offload);
+	u32 active = roce_offload_active(offload);
 
 	if ((READ_ONCE(offload->ndev->features) & USO) != USO)
-		active &= ~VERVE_OFFLOAD_TX_ICRC_SEGMENTED;
+		active &= ~ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
 	return active;
 }
 
 static u32 active_features(const struct net_device *ndev)
 {
-	struct verve_offload *offload = verve_offload_find(ndev);
+	struct roce_offload *offload = roce_offload_find(ndev);
 
 	return offload ? present_features(offload) : 0;
 }
 
-bool verve_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
-			    u32 needed)
+bool roce_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
+			   u32 needed)
 {
-	struct verve_offload *offload = verve_offload_find(ndev);
+	struct roce_offload *offload = roce_offload_find(ndev);
 
 	if (!offload || needed & ~present_features(offload))
 		return false;
@@ -90,13 +90,13 @@ static int look_below(struct net_device *ndev, struct netdev_nested_priv *priv)
 	struct below *below = priv->data;
 	u32 active;
 
-	if (verve_offload_is_layer(ndev)) {
+	if (roce_offload_is_layer(ndev)) {
 		below->between &= READ_ONCE(ndev->features);
 		return 0;
 	}
 	active = active_features(ndev);
 	if ((READ_ONCE(ndev->vlan_features) & USO) != USO)
-		active &= ~VERVE_OFFLOAD_TX_ICRC_SEGMENTED;
+		active &= ~ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
 	below->any |= active;
 	below->all &= active;
 	return 0;
@@ -110,7 +110,7 @@ struct disabled {
 static int look_for_disabled(struct net_device *ndev,
 			     struct netdev_nested_priv *priv)
 {
-	const struct verve_offload *offload = verve_offload_find(ndev);
+	const struct roce_offload *offload = roce_offload_find(ndev);
 	struct disabled *disabled = priv->data;
 	u32 off;
 
@@ -128,7 +128,7 @@ static const struct net_device *disabled(struct net_device *ndev, u32 feature)
 	struct disabled disabled = { .feature = feature };
 	struct netdev_nested_priv priv = { .data = &disabled };
 
-	if (!verve_offload_is_layer(ndev))
+	if (!roce_offload_is_layer(ndev))
 		look_for_disabled(ndev, &priv);
 	else
 		netdev_walk_all_lower_dev_rcu(ndev, look_for_disabled, &priv);
@@ -139,30 +139,30 @@ static const struct net_device *disabled(struct net_device *ndev, u32 feature)
 static u32 features(struct net_device *ndev)
 {
 	struct below below = {
-		.all = VERVE_OFFLOAD_FEATURES,
+		.all = ROCE_OFFLOAD_FEATURES,
 		.between = READ_ONCE(ndev->features),
 	};
 	struct netdev_nested_priv priv = { .data = &below };
-	u32 out = VERVE_OFFLOAD_TX_ICRC;
+	u32 out = ROCE_OFFLOAD_TX_ICRC;
 
-	if (!verve_offload_is_layer(ndev))
+	if (!roce_offload_is_layer(ndev))
 		return active_features(ndev);
 	netdev_walk_all_lower_dev_rcu(ndev, look_below, &priv);
-	if (below.between & VERVE_OFFLOAD_LSO_FEATURE)
-		out |= VERVE_OFFLOAD_TX_LSO | VERVE_OFFLOAD_TX_ICRC_SEGMENTED;
+	if (below.between & ROCE_OFFLOAD_LSO_FEATURE)
+		out |= ROCE_OFFLOAD_TX_LSO | ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
 	return (below.any & out) |
 	       (below.any & below.all &
-		(VERVE_OFFLOAD_RX_ICRC | VERVE_OFFLOAD_STATEFUL));
+		(ROCE_OFFLOAD_RX_ICRC | ROCE_OFFLOAD_STATEFUL));
 }
 
-static void set_active(struct verve_offload *offload, u32 active)
-	__must_hold(&verve_offload_table_lock)
+static void set_active(struct roce_offload *offload, u32 active)
+	__must_hold(&roce_offload_table_lock)
 {
-	struct verve_offload *other;
+	struct roce_offload *other;
 	u32 any = 0;
 	int bucket;
 
-	if (offload->active & ~active & VERVE_OFFLOAD_STATEFUL)
+	if (offload->active & ~active & ROCE_OFFLOAD_STATEFUL)
 		offload->losses++;
 	WRITE_ONCE(offload->active, active);
 	hash_for_each(table, bucket, other, entry)
@@ -176,7 +176,7 @@ static void set_active(struct verve_offload *offload, u32 active)
  *
  * Return: true if the device has lost features.
  */
-static bool renew(struct verve_offload *offload)
+static bool renew(struct roce_offload *offload)
 	__must_hold(&offload->lock)
 {
 	/* It is looked at again under the table's lock. */
@@ -185,13 +185,13 @@ static bool renew(struct verve_offload *offload)
 
 	if (active && offload->ops->features)
 		active &= offload->ops->features(offload->ndev);
-	spin_lock_bh(&verve_offload_table_lock);
+	spin_lock_bh(&roce_offload_table_lock);
 	before = offload->active;
 	active &= offload->is_up ? offload->enabled : 0;
-	if (!(active & VERVE_OFFLOAD_RX_ICRC))
-		active &= ~VERVE_OFFLOAD_RX_DDP;
+	if (!(active & ROCE_OFFLOAD_RX_ICRC))
+		active &= ~ROCE_OFFLOAD_RX_DDP;
 	set_active(offload, active);
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 	return before & ~active;
 }
 
@@ -204,57 +204,57 @@ static void await_senders(void)
 	synchronize_net();
 }
 
-void verve_offload_update(struct verve_offload *offload)
+void roce_offload_update(struct roce_offload *offload)
 {
 	bool lost;
 
 	mutex_lock(&offload->lock);
 	lost = renew(offload);
 	mutex_unlock(&offload->lock);
-	verve_offload_settle(offload);
+	roce_offload_settle(offload);
 	if (lost)
 		await_senders();
 }
-EXPORT_SYMBOL_GPL(verve_offload_update);
+EXPORT_SYMBOL_GPL(roce_offload_update);
 
 static void renewal_work(struct work_struct *work)
 {
-	verve_offload_update(container_of(work, struct verve_offload, renewal));
+	roce_offload_update(container_of(work, struct roce_offload, renewal));
 }
 
 static void recheck_work(struct work_struct *work)
 {
-	verve_offload_check_terms(container_of(to_delayed_work(work),
-					       struct verve_offload, recheck));
+	roce_offload_check_terms(container_of(to_delayed_work(work),
+					      struct roce_offload, recheck));
 }
 
-static bool can_know(const struct verve_offload_ops *ops)
+static bool can_know(const struct roce_offload_ops *ops)
 {
 	return ops->mr_add && ops->mr_del && ops->qp_add && ops->qp_del;
 }
 
 /* ICRC offload needs sk_validate_xmit_skb. Segmentation and DDP need ICRC offload. */
-static u32 usable_features(const struct verve_offload_ops *ops, u32 able)
+static u32 usable_features(const struct roce_offload_ops *ops, u32 able)
 {
 	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
-		able &= ~VERVE_OFFLOAD_TX_ICRC;
-	if (!(able & VERVE_OFFLOAD_TX_ICRC))
-		able &= ~(VERVE_OFFLOAD_TX_LSO |
-			  VERVE_OFFLOAD_TX_ICRC_SEGMENTED);
+		able &= ~ROCE_OFFLOAD_TX_ICRC;
+	if (!(able & ROCE_OFFLOAD_TX_ICRC))
+		able &= ~(ROCE_OFFLOAD_TX_LSO |
+			  ROCE_OFFLOAD_TX_ICRC_SEGMENTED);
 	if (!can_know(ops))
-		able &= ~VERVE_OFFLOAD_STATEFUL;
-	if (!ops->rx_start || !ops->rx_stop || !(able & VERVE_OFFLOAD_RX_ICRC))
-		able &= ~VERVE_OFFLOAD_RX_DDP;
-	if (able & VERVE_OFFLOAD_RC && !verve_offload_has_rc(ops))
-		able &= ~VERVE_OFFLOAD_RC;
-	return able & VERVE_OFFLOAD_FEATURES;
+		able &= ~ROCE_OFFLOAD_STATEFUL;
+	if (!ops->rx_start || !ops->rx_stop || !(able & ROCE_OFFLOAD_RX_ICRC))
+		able &= ~ROCE_OFFLOAD_RX_DDP;
+	if (able & ROCE_OFFLOAD_RC && !roce_offload_has_rc(ops))
+		able &= ~ROCE_OFFLOAD_RC;
+	return able & ROCE_OFFLOAD_FEATURES;
 }
 
-static struct verve_offload *create(struct net_device *ndev,
-				    const struct verve_offload_ops *ops,
-				    const struct verve_offload_caps *caps)
+static struct roce_offload *create(struct net_device *ndev,
+				   const struct roce_offload_ops *ops,
+				   const struct roce_offload_caps *caps)
 {
-	struct verve_offload *offload = kzalloc_obj(*offload);
+	struct roce_offload *offload = kzalloc_obj(*offload);
 
 	if (!offload)
 		return NULL;
@@ -263,7 +263,7 @@ static struct verve_offload *create(struct net_device *ndev,
 	offload->able = usable_features(ops, caps->features);
 	offload->rx_after = max(caps->rx_after, 1U);
 	/* No other thread has the object yet. */
-	context_unsafe(offload->enabled = VERVE_OFFLOAD_FROM_START);
+	context_unsafe(offload->enabled = ROCE_OFFLOAD_FROM_START);
 	mutex_init(&offload->lock);
 	INIT_WORK(&offload->renewal, renewal_work);
 	INIT_DELAYED_WORK(&offload->recheck, recheck_work);
@@ -271,30 +271,30 @@ static struct verve_offload *create(struct net_device *ndev,
 }
 
 /* Add an entry to the table. From here on, the notifier keeps @is_up current. */
-static int add(struct verve_offload *offload)
+static int add(struct roce_offload *offload)
 {
 	const struct net_device *ndev = offload->ndev;
 	int err = -EEXIST;
 
-	spin_lock_bh(&verve_offload_table_lock);
-	if (!verve_offload_find(ndev)) {
+	spin_lock_bh(&roce_offload_table_lock);
+	if (!roce_offload_find(ndev)) {
 		offload->is_up = READ_ONCE(ndev->flags) & IFF_UP;
 		hash_add_rcu(table, &offload->entry, key_of(ndev));
 		err = 0;
 	}
-	spin_unlock_bh(&verve_offload_table_lock);
+	spin_unlock_bh(&roce_offload_table_lock);
 	return err;
 }
 
-struct verve_offload *
-verve_offload_register(struct net_device *ndev,
-		       const struct verve_offload_ops *ops,
-		       const struct verve_offload_caps *caps)
+struct roce_offload *
+roce_offload_register(struct net_device *ndev,
+		      const struct roce_offload_ops *ops,
+		      const struct roce_offload_caps *caps)
 {
-	struct verve_offload *offload;
+	struct roce_offload *offload;
 	int err;
 
-	if (caps->abi != VERVE_OFFLOAD_ABI)
+	if (caps->abi != ROCE_OFFLOAD_ABI)
 		return ERR_PTR(-EPROTONOSUPPORT);
 	offload = create(ndev, ops, caps);
 	if (!offload)
@@ -304,63 +304,63 @@ verve_offload_register(struct net_device *ndev,
 		kfree(offload);
 		return ERR_PTR(err);
 	}
-	verve_offload_update(offload);
+	roce_offload_update(offload);
 	return offload;
 }
-EXPORT_SYMBOL_GPL(verve_offload_register);
+EXPORT_SYMBOL_GPL(roce_offload_register);
 
 /*
  * The work items can be cancelled for good once the entry is neither in the table nor
  * bound to an RDMA device, as nothing can queue them any more.
  */
-void verve_offload_unregister(struct verve_offload *offload)
+void roce_offload_unregister(struct roce_offload *offload)
 {
-	spin_lock_bh(&verve_offload_table_lock);
+	spin_lock_bh(&roce_offload_table_lock);
 	offload->is_up = false;
 	set_active(offload, 0);
 	hash_del_rcu(&offload->entry);
-	spin_unlock_bh(&verve_offload_table_lock);
-	verve_offload_settle(offload);
+	spin_unlock_bh(&roce_offload_table_lock);
+	roce_offload_settle(offload);
 	cancel_work_sync(&offload->renewal);
 	cancel_delayed_work_sync(&offload->recheck);
 	await_senders();
 	kfree_rcu(offload, rcu);
 }
-EXPORT_SYMBOL_GPL(verve_offload_unregister);
+EXPORT_SYMBOL_GPL(roce_offload_unregister);
 
 /* Handle an event that may change a device's features or its @is_up. */
-static void device_event(struct verve_offload *offload, unsigned long event)
-	__must_hold(&verve_offload_table_lock)
+static void device_event(struct roce_offload *offload, unsigned long event)
+	__must_hold(&roce_offload_table_lock)
 {
 	switch (event) {
 	case NETDEV_UP:
 		offload->is_up = true;
 		fallthrough;
 	case NETDEV_FEAT_CHANGE:
-		verve_offload_queue_renewal(offload);
+		roce_offload_queue_renewal(offload);
 		break;
 	case NETDEV_GOING_DOWN:
 	case NETDEV_DOWN:
 		offload->is_up = false;
 		set_active(offload, 0);
-		verve_offload_queue_renewal(offload);
+		roce_offload_queue_renewal(offload);
 		break;
 	case NETDEV_UNREGISTER:
 		/* Perhaps it moves to another namespace, with another administrator. */
-		WRITE_ONCE(offload->enabled, VERVE_OFFLOAD_FROM_START);
+		WRITE_ONCE(offload->enabled, ROCE_OFFLOAD_FROM_START);
 		break;
 	}
 }
 
 /* The stacking of netdevs has changed, so any device may get or lose RDMA devices. */
 static void upper_event(void)
-	__must_hold(&verve_offload_table_lock)
+	__must_hold(&roce_offload_table_lock)
 {
-	struct verve_offload *offload;
+	struct roce_offload *offload;
 	int bucket;
 
 	hash_for_each(table, bucket, offload, entry)
-		verve_offload_queue_renewal(offload);
+		roce_offload_queue_renewal(offload);
 }
 
 /*
@@ -371,17 +371,17 @@ static int netdev_event(struct notifier_block *nb, unsigned long event,
 			void *info)
 {
 	struct net_device *ndev = netdev_notifier_info_to_dev(info);
-	struct verve_offload *offload;
+	struct roce_offload *offload;
 
-	spin_lock_bh(&verve_offload_table_lock);
-	offload = verve_offload_find(ndev);
+	spin_lock_bh(&roce_offload_table_lock);
+	offload = roce_offload_find(ndev);
 	if (offload)
 		device_event(offload, event);
 	if (event == NETDEV_CHANGEUPPER)
 		upper_event();
 	else if (event == NETDEV_UNREGISTER)
-		verve_offload_evict(ndev);
-	spin_unlock_bh(&verve_offload_table_lock);
+		roce_offload_evict(ndev);
+	spin_unlock_bh(&roce_offload_table_lock);
 	return NOTIFY_DONE;
 }
 
@@ -392,8 +392,8 @@ static int neighbour_event(struct notifier_block *nb, unsigned long event,
 	const struct neighbour *neigh = info;
 
 	if (event == NETEVENT_NEIGH_UPDATE &&
-	    READ_ONCE(any_active) & VERVE_OFFLOAD_RC)
-		verve_offload_recheck(neigh->dev);
+	    READ_ONCE(any_active) & ROCE_OFFLOAD_RC)
+		roce_offload_recheck(neigh->dev);
 	return NOTIFY_DONE;
 }
 
@@ -405,42 +405,42 @@ static struct notifier_block neighbour_notifier = {
 	.notifier_call = neighbour_event,
 };
 
-const struct verve_offload_registry verve_offload_registry = {
-	.abi = VERVE_OFFLOAD_ABI,
-	.attach = verve_offload_attach,
-	.detach = verve_offload_detach,
-	.open = verve_offload_open,
-	.close = verve_offload_close,
-	.stats = verve_offload_stats,
+const struct roce_offload_registry roce_offload_registry = {
+	.abi = ROCE_OFFLOAD_ABI,
+	.attach = roce_offload_attach,
+	.detach = roce_offload_detach,
+	.open = roce_offload_open,
+	.close = roce_offload_close,
+	.stats = roce_offload_stats,
 	.any = &any_active,
 	.features = features,
 	.disabled = disabled,
-	.tx_icrc = verve_offload_tx_icrc,
-	.tx_lso = verve_offload_tx_lso,
-	.takes_trains = verve_offload_takes_trains,
-	.tx_uso = verve_offload_tx_uso,
-	.takes_segmented = verve_offload_takes_segmented,
-	.join = verve_offload_join,
-	.leave = verve_offload_leave,
-	.publish = verve_offload_publish,
-	.withdraw = verve_offload_withdraw,
-	.refused = verve_offload_refused,
-	.rx_start = verve_offload_rx_start,
-	.rx_stop = verve_offload_rx_stop,
-	.rc_offload = verve_offload_rc_offload,
-	.rc_return = verve_offload_rc_return,
-	.rc_post = verve_offload_rc_post,
+	.tx_icrc = roce_offload_tx_icrc,
+	.tx_lso = roce_offload_tx_lso,
+	.takes_trains = roce_offload_takes_trains,
+	.tx_uso = roce_offload_tx_uso,
+	.takes_segmented = roce_offload_takes_segmented,
+	.join = roce_offload_join,
+	.leave = roce_offload_leave,
+	.publish = roce_offload_publish,
+	.withdraw = roce_offload_withdraw,
+	.refused = roce_offload_refused,
+	.rx_start = roce_offload_rx_start,
+	.rx_stop = roce_offload_rx_stop,
+	.rc_offload = roce_offload_rc_offload,
+	.rc_return = roce_offload_rc_return,
+	.rc_post = roce_offload_rc_post,
 };
-EXPORT_SYMBOL_GPL(verve_offload_registry);
+EXPORT_SYMBOL_GPL(roce_offload_registry);
 
 static int __init offload_init(void)
 {
 	int err;
 
-	verve_offload_wq = alloc_workqueue("verve_offload", WQ_UNBOUND, 0);
-	if (!verve_offload_wq)
+	roce_offload_wq = alloc_workqueue("roce_offload", WQ_UNBOUND, 0);
+	if (!roce_offload_wq)
 		return -ENOMEM;
-	err = verve_offload_tx_icrc_init();
+	err = roce_offload_tx_icrc_init();
 	if (err)
 		goto destroy_wq;
 	err = register_netdevice_notifier(&netdev_notifier);
@@ -449,7 +449,7 @@ static int __init offload_init(void)
 	err = register_netevent_notifier(&neighbour_notifier);
 	if (err)
 		goto unregister_netdev;
-	err = verve_offload_netlink_init();
+	err = roce_offload_netlink_init();
 	if (!err)
 		return 0;
 
@@ -457,24 +457,24 @@ static int __init offload_init(void)
 unregister_netdev:
 	unregister_netdevice_notifier(&netdev_notifier);
 exit_icrc_offload:
-	verve_offload_tx_icrc_exit();
+	roce_offload_tx_icrc_exit();
 destroy_wq:
-	destroy_workqueue(verve_offload_wq);
+	destroy_workqueue(roce_offload_wq);
 	return err;
 }
 
 /* Registered drivers and open senders hold references on the module. */
 static void __exit offload_exit(void)
 {
-	verve_offload_netlink_exit();
+	roce_offload_netlink_exit();
 	unregister_netevent_notifier(&neighbour_notifier);
 	unregister_netdevice_notifier(&netdev_notifier);
-	verve_offload_tx_icrc_exit();
-	destroy_workqueue(verve_offload_wq);
+	roce_offload_tx_icrc_exit();
+	destroy_workqueue(roce_offload_wq);
 }
 
 module_init(offload_init);
 module_exit(offload_exit);
 
-MODULE_DESCRIPTION("Registry of NICs with offloads for Verve");
+MODULE_DESCRIPTION("Registry of NICs with offloads for RoCE in software");
 MODULE_LICENSE("GPL");

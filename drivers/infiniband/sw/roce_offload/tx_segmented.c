@@ -28,11 +28,11 @@
 /* Destructor before a decision: the packet was dropped, or lost its socket on the way. */
 static void undecided(struct sk_buff *skb)
 {
-	struct verve_offload_sender *sender = verve_offload_sender(skb->sk);
+	struct roce_offload_sender *sender = roce_offload_sender(skb->sk);
 
-	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
-	verve_offload_begin_pause(&sender->barred_until, PAUSE);
-	verve_offload_let_go(skb);
+	roce_offload_count(skb->sk, unsettled, roce_offload_packets(skb));
+	roce_offload_begin_pause(&sender->barred_until, PAUSE);
+	roce_offload_let_go(skb);
 }
 
 /* The same destructors, which tell the kinds apart by their addresses */
@@ -47,22 +47,22 @@ static void uso_undecided(struct sk_buff *skb)
 }
 
 /* Destructor after the decision: the driver has sent or dropped the packet. */
-void verve_offload_lso_due(struct sk_buff *skb)
+void roce_offload_lso_due(struct sk_buff *skb)
 {
-	verve_offload_let_go(skb);
+	roce_offload_let_go(skb);
 }
-EXPORT_SYMBOL_GPL(verve_offload_lso_due);
+EXPORT_SYMBOL_GPL(roce_offload_lso_due);
 
-static void tx(struct verve_offload_sender *sender, struct sk_buff *skb,
+static void tx(struct roce_offload_sender *sender, struct sk_buff *skb,
 	       void (*destructor)(struct sk_buff *skb))
 {
-	skb_shinfo(skb)->gso_type = VERVE_OFFLOAD_LSO_GSO;
+	skb_shinfo(skb)->gso_type = ROCE_OFFLOAD_LSO_GSO;
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
-	verve_offload_attach_socket(skb, &sender->inet.sk, destructor);
+	roce_offload_attach_socket(skb, &sender->inet.sk, destructor);
 }
 
-void verve_offload_tx_lso(struct verve_offload_sender *sender,
-			  struct sk_buff *skb)
+void roce_offload_tx_lso(struct roce_offload_sender *sender,
+			 struct sk_buff *skb)
 {
 	tx(sender, skb, lso_undecided);
 }
@@ -74,16 +74,16 @@ static void set_csum_start(struct sk_buff *skb)
 	skb->csum_offset = offsetof(struct udphdr, check);
 }
 
-void verve_offload_tx_uso(struct verve_offload_sender *sender,
-			  struct sk_buff *skb)
+void roce_offload_tx_uso(struct roce_offload_sender *sender,
+			 struct sk_buff *skb)
 {
 	set_csum_start(skb);
 	tx(sender, skb, uso_undecided);
 }
 
-bool verve_offload_takes_segmented(struct verve_offload_sender *sender)
+bool roce_offload_takes_segmented(struct roce_offload_sender *sender)
 {
-	return !verve_offload_is_pause(&sender->barred_until);
+	return !roce_offload_is_pause(&sender->barred_until);
 }
 
 /*
@@ -92,19 +92,19 @@ bool verve_offload_takes_segmented(struct verve_offload_sender *sender)
  */
 static bool offload_lso(struct net_device *ndev, struct sk_buff *skb)
 {
-	const u32 needed = VERVE_OFFLOAD_TX_ICRC | VERVE_OFFLOAD_TX_LSO;
-	u32 packets = verve_offload_packets(skb);
+	const u32 needed = ROCE_OFFLOAD_TX_ICRC | ROCE_OFFLOAD_TX_LSO;
+	u32 packets = roce_offload_packets(skb);
 
-	skb->destructor = verve_offload_lso_due;
-	if (!verve_offload_may_send(ndev, skb, needed) ||
+	skb->destructor = roce_offload_lso_due;
+	if (!roce_offload_may_send(ndev, skb, needed) ||
 	    skb_unclone(skb, GFP_ATOMIC)) {
 		skb->destructor = lso_undecided;
 		return false;
 	}
 	skb_shinfo(skb)->gso_type = 0;
-	verve_offload_count(skb->sk, lso_skbs, 1);
-	verve_offload_count(skb->sk, lso_pkts, packets);
-	verve_offload_count(skb->sk, device, packets);
+	roce_offload_count(skb->sk, lso_skbs, 1);
+	roce_offload_count(skb->sk, lso_pkts, packets);
+	roce_offload_count(skb->sk, device, packets);
 	return true;
 }
 
@@ -134,7 +134,7 @@ static bool has_plain_ip(const struct sk_buff *skb)
 /* Make a packet GSO of the kind that any device gets. */
 static void become_udp_gso(struct sk_buff *skb)
 {
-	skb->destructor = verve_offload_due;
+	skb->destructor = roce_offload_due;
 	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	set_csum_start(skb);
@@ -144,7 +144,7 @@ static void become_udp_gso(struct sk_buff *skb)
 static void be_undecided_again(struct sk_buff *skb)
 {
 	skb->destructor = uso_undecided;
-	skb_shinfo(skb)->gso_type = VERVE_OFFLOAD_LSO_GSO;
+	skb_shinfo(skb)->gso_type = ROCE_OFFLOAD_LSO_GSO;
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	udp_hdr(skb)->check = 0;
 }
@@ -156,9 +156,9 @@ static void be_undecided_again(struct sk_buff *skb)
  */
 static bool offload_uso(struct net_device *ndev, struct sk_buff *skb)
 {
-	const u32 needed = VERVE_OFFLOAD_TX_ICRC |
-			   VERVE_OFFLOAD_TX_ICRC_SEGMENTED;
-	u32 packets = verve_offload_packets(skb);
+	const u32 needed = ROCE_OFFLOAD_TX_ICRC |
+			   ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
+	u32 packets = roce_offload_packets(skb);
 	netdev_features_t seen;
 
 	if (!has_plain_ip(skb) || skb_unclone(skb, GFP_ATOMIC))
@@ -166,20 +166,20 @@ static bool offload_uso(struct net_device *ndev, struct sk_buff *skb)
 	seen = netif_skb_features(skb);
 	become_udp_gso(skb);
 	if (netif_needs_gso(skb, seen & netif_skb_features(skb)) ||
-	    !verve_offload_may_send(ndev, skb, needed)) {
+	    !roce_offload_may_send(ndev, skb, needed)) {
 		be_undecided_again(skb);
 		return false;
 	}
-	verve_offload_count(skb->sk, uso_skbs, 1);
-	verve_offload_count(skb->sk, uso_pkts, packets);
-	verve_offload_count(skb->sk, device, packets);
+	roce_offload_count(skb->sk, uso_skbs, 1);
+	roce_offload_count(skb->sk, uso_pkts, packets);
+	roce_offload_count(skb->sk, device, packets);
 	return true;
 }
 
 /* Does a packet stay as it is at this netdev? */
 static bool stays(struct net_device *ndev, struct sk_buff *skb)
 {
-	if (verve_offload_passes_on(ndev))
+	if (roce_offload_passes_on(ndev))
 		return !netif_needs_gso(skb, netif_skb_features(skb));
 	return skb->destructor == lso_undecided ? offload_lso(ndev, skb) :
 						  offload_uso(ndev, skb);
@@ -188,28 +188,28 @@ static bool stays(struct net_device *ndev, struct sk_buff *skb)
 static struct sk_buff *become_train(struct sk_buff *skb)
 {
 	bool is_lso = skb->destructor == lso_undecided;
-	struct sk_buff *train = verve_offload_segment(skb, is_lso);
+	struct sk_buff *train = roce_offload_segment(skb, is_lso);
 
 	if (!train) {
 		kfree_skb(skb);
 		return NULL;
 	}
 	if (is_lso)
-		verve_offload_count(skb->sk, lso_fallback,
-				    verve_offload_packets(skb));
+		roce_offload_count(skb->sk, lso_fallback,
+				   roce_offload_packets(skb));
 	else
-		verve_offload_count(skb->sk, uso_fallback,
-				    verve_offload_packets(skb));
-	verve_offload_tx_icrc(verve_offload_sender(skb->sk), train);
+		roce_offload_count(skb->sk, uso_fallback,
+				   roce_offload_packets(skb));
+	roce_offload_tx_icrc(roce_offload_sender(skb->sk), train);
 	/* validate_xmit_skb_list() expects the last packet of the list in @prev. */
 	train->prev = train;
-	verve_offload_detach_socket(skb);
+	roce_offload_detach_socket(skb);
 	consume_skb(skb);
 	return train;
 }
 
-struct sk_buff *verve_offload_settle_segmented(struct net_device *ndev,
-					       struct sk_buff *skb)
+struct sk_buff *roce_offload_settle_segmented(struct net_device *ndev,
+					      struct sk_buff *skb)
 {
 	if ((skb->destructor != lso_undecided &&
 	     skb->destructor != uso_undecided) || stays(ndev, skb))

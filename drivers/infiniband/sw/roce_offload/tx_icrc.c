@@ -9,7 +9,7 @@
  * computes the ICRC now. A VLAN or a bond is not the egress device yet.
  *
  * The destructor tells that an ICRC is due; nothing is guessed from the bytes of a
- * packet. It is unsettled() before the decision, and verve_offload_due() once the packet
+ * packet. It is unsettled() before the decision, and roce_offload_due() once the packet
  * belongs to a device. A packet may lose its socket before the decision: it is freed, or
  * turned back, or another socket takes it. That calls the destructor, which computes the
  * ICRC. So a packet has a socket or an ICRC, except for copies without a socket, as those
@@ -37,16 +37,16 @@
 #define PAUSE	(60 * HZ)
 
 static struct proto sender_proto = {
-	.name = "VERVE_OFFLOAD",
+	.name = "ROCE_OFFLOAD",
 	.owner = THIS_MODULE,
-	.obj_size = sizeof(struct verve_offload_sender),
+	.obj_size = sizeof(struct roce_offload_sender),
 };
 
-static const struct verve_offload_transport __rcu *current_transport;
+static const struct roce_offload_transport __rcu *current_transport;
 
 static u32 fill(struct sk_buff *skb)
 {
-	const struct verve_offload_transport *transport;
+	const struct roce_offload_transport *transport;
 	u32 packets = 0;
 
 	rcu_read_lock();
@@ -57,9 +57,9 @@ static u32 fill(struct sk_buff *skb)
 	return packets;
 }
 
-struct sk_buff *verve_offload_segment(struct sk_buff *skb, bool is_lso)
+struct sk_buff *roce_offload_segment(struct sk_buff *skb, bool is_lso)
 {
-	const struct verve_offload_transport *transport;
+	const struct roce_offload_transport *transport;
 	struct sk_buff *train = NULL;
 
 	rcu_read_lock();
@@ -71,17 +71,17 @@ struct sk_buff *verve_offload_segment(struct sk_buff *skb, bool is_lso)
 	return train;
 }
 
-void verve_offload_let_go(const struct sk_buff *skb)
+void roce_offload_let_go(const struct sk_buff *skb)
 {
-	percpu_ref_put(&verve_offload_sender(skb->sk)->users);
+	percpu_ref_put(&roce_offload_sender(skb->sk)->users);
 }
 
 /* Destructor before the decision: the packet was dropped, or loses its socket. */
 static void unsettled(struct sk_buff *skb)
 {
-	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
+	roce_offload_count(skb->sk, unsettled, roce_offload_packets(skb));
 	fill(skb);
-	verve_offload_let_go(skb);
+	roce_offload_let_go(skb);
 }
 
 /* The same destructor for a train, told apart by its address (see settle()) */
@@ -97,29 +97,29 @@ static bool is_unsettled(const struct sk_buff *skb)
 }
 
 /* Destructor after the decision: the driver has sent or dropped the packet. */
-void verve_offload_due(struct sk_buff *skb)
+void roce_offload_due(struct sk_buff *skb)
 {
-	verve_offload_let_go(skb);
+	roce_offload_let_go(skb);
 }
-EXPORT_SYMBOL_GPL(verve_offload_due);
+EXPORT_SYMBOL_GPL(roce_offload_due);
 
-void verve_offload_attach_socket(struct sk_buff *skb, struct sock *sk,
-				 void (*destructor)(struct sk_buff *skb))
+void roce_offload_attach_socket(struct sk_buff *skb, struct sock *sk,
+				void (*destructor)(struct sk_buff *skb))
 {
-	percpu_ref_get(&verve_offload_sender(sk)->users);
+	percpu_ref_get(&roce_offload_sender(sk)->users);
 	skb->sk = sk;
 	skb->destructor = destructor;
 }
 
-void verve_offload_detach_socket(struct sk_buff *skb)
+void roce_offload_detach_socket(struct sk_buff *skb)
 {
-	verve_offload_let_go(skb);
+	roce_offload_let_go(skb);
 	skb->sk = NULL;
 	skb->destructor = NULL;
 }
 
 /* A bond in broadcast mode sends copies without the socket. */
-bool verve_offload_passes_on(const struct net_device *ndev)
+bool roce_offload_passes_on(const struct net_device *ndev)
 {
 	if (netif_is_bond_master(ndev)) {
 		struct bonding *bond = netdev_priv(ndev);
@@ -143,7 +143,7 @@ static struct sk_buff *uncouple(struct sk_buff *train)
 		train->destructor = unsettled;
 	for (skb = packets; skb; skb = skb->next) {
 		if (!skb->sk)
-			verve_offload_attach_socket(skb, sk, train->destructor);
+			roce_offload_attach_socket(skb, sk, train->destructor);
 	}
 	/* skb_gso_segment() took a reference on the train as the head of its list. */
 	consume_skb(train);
@@ -166,13 +166,13 @@ static struct sk_buff *fall_back(struct sk_buff *skb)
 	u32 packets = fill(skb);
 
 	if (packets) {
-		verve_offload_count(skb->sk, fallback, packets);
-		verve_offload_detach_socket(skb);
+		roce_offload_count(skb->sk, fallback, packets);
+		roce_offload_detach_socket(skb);
 		return skb;
 	}
 	/* The ICRC is unknown: the transport is gone, or the packet was reshaped. */
-	verve_offload_count(skb->sk, unsettled, verve_offload_packets(skb));
-	verve_offload_detach_socket(skb);
+	roce_offload_count(skb->sk, unsettled, roce_offload_packets(skb));
+	roce_offload_detach_socket(skb);
 	kfree_skb(skb);
 	return NULL;
 }
@@ -184,71 +184,71 @@ static bool is_uso(const struct sk_buff *skb)
 	       !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST);
 }
 
-int verve_offload_help(struct sk_buff *skb)
+int roce_offload_help(struct sk_buff *skb)
 {
 	u32 packets;
 
-	if (!verve_offload_is_due(skb) || is_uso(skb))
+	if (!roce_offload_is_due(skb) || is_uso(skb))
 		return -EOPNOTSUPP;
 	packets = fill(skb);
 	if (!packets)
 		return -EINVAL;
-	verve_offload_count(skb->sk, fallback, packets);
-	verve_offload_detach_socket(skb);
+	roce_offload_count(skb->sk, fallback, packets);
+	roce_offload_detach_socket(skb);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(verve_offload_help);
+EXPORT_SYMBOL_GPL(roce_offload_help);
 
 /* The other packets of the train are on their way to a driver, without ICRCs. */
 static void was_uncoupled(const struct sk_buff *skb)
 {
-	struct verve_offload_sender *sender = verve_offload_sender(skb->sk);
+	struct roce_offload_sender *sender = roce_offload_sender(skb->sk);
 
-	verve_offload_count(skb->sk, unsettled, 1);
-	verve_offload_begin_pause(&sender->no_trains_until, PAUSE);
+	roce_offload_count(skb->sk, unsettled, 1);
+	roce_offload_begin_pause(&sender->no_trains_until, PAUSE);
 }
 
-bool verve_offload_takes_trains(struct verve_offload_sender *sender)
+bool roce_offload_takes_trains(struct roce_offload_sender *sender)
 {
-	return !verve_offload_is_pause(&sender->no_trains_until);
+	return !roce_offload_is_pause(&sender->no_trains_until);
 }
 
 /*
  * sk_validate_xmit_skb callback, with BH off and RCU. A packet that is requeued because
  * its driver was busy goes to that driver without another call: see
- * verve_offload_help().
+ * roce_offload_help().
  */
 static __maybe_unused struct sk_buff *
 settle(struct sock *sk, struct net_device *ndev, struct sk_buff *skb)
 {
-	skb = verve_offload_settle_segmented(ndev, skb);
+	skb = roce_offload_settle_segmented(ndev, skb);
 	if (!skb || !is_unsettled(skb))
 		return skb;
 	if (skb->destructor == train_unsettled && !skb_is_gso(skb))
 		was_uncoupled(skb);
-	if (verve_offload_passes_on(ndev))
+	if (roce_offload_passes_on(ndev))
 		return go_on(skb);
-	skb->destructor = verve_offload_due;
-	if (!verve_offload_may_send(ndev, skb, VERVE_OFFLOAD_TX_ICRC))
+	skb->destructor = roce_offload_due;
+	if (!roce_offload_may_send(ndev, skb, ROCE_OFFLOAD_TX_ICRC))
 		return fall_back(skb);
-	verve_offload_count(sk, device, verve_offload_packets(skb));
+	roce_offload_count(sk, device, roce_offload_packets(skb));
 	return go_on(skb);
 }
 
-void verve_offload_tx_icrc(struct verve_offload_sender *sender,
-			   struct sk_buff *skb)
+void roce_offload_tx_icrc(struct roce_offload_sender *sender,
+			  struct sk_buff *skb)
 {
-	verve_offload_attach_socket(skb, &sender->inet.sk,
-				    skb_is_gso(skb) ? train_unsettled :
+	roce_offload_attach_socket(skb, &sender->inet.sk,
+				   skb_is_gso(skb) ? train_unsettled :
 						      unsettled);
 }
 
-void verve_offload_attach(const struct verve_offload_transport *transport)
+void roce_offload_attach(const struct roce_offload_transport *transport)
 {
 	rcu_assign_pointer(current_transport, transport);
 }
 
-void verve_offload_detach(void)
+void roce_offload_detach(void)
 {
 	RCU_INIT_POINTER(current_transport, NULL);
 	synchronize_rcu();
@@ -257,29 +257,29 @@ void verve_offload_detach(void)
 /* The last reference is gone: the sender is closed, and all its packets are freed. */
 static void end_sender(struct percpu_ref *users)
 {
-	struct verve_offload_sender *sender =
-		container_of(users, struct verve_offload_sender, users);
+	struct roce_offload_sender *sender =
+		container_of(users, struct roce_offload_sender, users);
 
 	sock_put(&sender->inet.sk);
 }
 
 static void free_sender(struct sock *sk)
 {
-	struct verve_offload_sender *sender = verve_offload_sender(sk);
+	struct roce_offload_sender *sender = roce_offload_sender(sk);
 
 	percpu_ref_exit(&sender->users);
 	free_percpu(sender->stats);
 }
 
-static int init_sender(struct verve_offload_sender *sender)
+static int init_sender(struct roce_offload_sender *sender)
 {
-	sender->stats = alloc_percpu(struct verve_offload_stats);
+	sender->stats = alloc_percpu(struct roce_offload_stats);
 	if (!sender->stats)
 		return -ENOMEM;
 	return percpu_ref_init(&sender->users, end_sender, 0, GFP_KERNEL);
 }
 
-struct verve_offload_sender *verve_offload_open(void)
+struct roce_offload_sender *roce_offload_open(void)
 {
 	struct sock *sk;
 
@@ -292,14 +292,14 @@ struct verve_offload_sender *verve_offload_open(void)
 #ifdef CONFIG_SOCK_VALIDATE_XMIT
 	sk->sk_validate_xmit_skb = settle;
 #endif
-	if (init_sender(verve_offload_sender(sk))) {
+	if (init_sender(roce_offload_sender(sk))) {
 		sock_put(sk);
 		return NULL;
 	}
-	return verve_offload_sender(sk);
+	return roce_offload_sender(sk);
 }
 
-void verve_offload_close(struct verve_offload_sender *sender)
+void roce_offload_close(struct roce_offload_sender *sender)
 {
 	/*
 	 * In atomic mode, a put can drop the count to zero. percpu_ref_kill() would call
@@ -309,13 +309,13 @@ void verve_offload_close(struct verve_offload_sender *sender)
 	percpu_ref_put(&sender->users);
 }
 
-void verve_offload_stats(const struct verve_offload_sender *sender,
-			 struct verve_offload_stats *stats)
+void roce_offload_stats(const struct roce_offload_sender *sender,
+			struct roce_offload_stats *stats)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		const struct verve_offload_stats *part =
+		const struct roce_offload_stats *part =
 			per_cpu_ptr(sender->stats, cpu);
 
 		stats->device += READ_ONCE(part->device);
@@ -330,12 +330,12 @@ void verve_offload_stats(const struct verve_offload_sender *sender,
 	}
 }
 
-int __init verve_offload_tx_icrc_init(void)
+int __init roce_offload_tx_icrc_init(void)
 {
 	return proto_register(&sender_proto, 0);
 }
 
-void verve_offload_tx_icrc_exit(void)
+void roce_offload_tx_icrc_exit(void)
 {
 	proto_unregister(&sender_proto);
 }
