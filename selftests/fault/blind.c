@@ -412,9 +412,9 @@ static bool repeated_atomic(void)
 
 /* ---------------------------------------------------------------- responses */
 
-static const struct qp_conf small = { .type = IBV_QPT_RC, .mtu = IBV_MTU_1024 };
+static const struct qp_conf small = { .type = IBV_QPT_RC, .mtu = IBV_MTU_1024, .timeout = 18 };
 
-/* Post a READ at end a while the peer is silent. */
+/* Post a READ at end a while the peer is silent, for at most 8 s. */
 static bool read_silent(uint32_t size)
 {
 	struct ibv_sge sge = end_sge(&e.a, size);

@@ -34,7 +34,6 @@ enum {
 	CALLERS		= 2,	/* processes at a time */
 	ONE_IN		= 4,	/* one of so many calls is mangled */
 	CALLER_MS	= 400,
-	END_MS		= 5000,
 };
 
 static struct ends e;
@@ -109,7 +108,7 @@ static bool watch(struct caller_process *p, int *status)
 /* Kill a process that does not end. */
 static bool give_up(struct caller_process *p)
 {
-	uint64_t limit = p->killed ? p->killed + END_MS : 0;
+	uint64_t limit = p->killed ? p->killed + WAIT_MS / 2 : 0;
 
 	CHECK(!limit || now_ms() < limit, "process %d lives on", p->pid);
 	return true;

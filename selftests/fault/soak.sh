@@ -118,7 +118,7 @@ another_mtu() {
 
 a_death() {
 	: >"$TMP/victim"
-	QPS=32 timeout 10 load -d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" \
+	QPS=32 timeout $((10 * SLOW)) load -d $DEV_A -D $DEV_B -n "$NS_A" -N "$NS_B" \
 		>"$TMP/victim" 2>&1 &
 	within 10 grep -q ready "$TMP/victim" || fail "no victim" || return
 	kill -KILL $(pgrep -P $! load)

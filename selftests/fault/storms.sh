@@ -16,7 +16,7 @@ need ib_send_bw
 
 ROUNDS=${ROUNDS:-${QUICK:+10}}
 ROUNDS=${ROUNDS:-1000}
-BOUND_MS=$((5000 * (SLOW > 3 ? SLOW / 3 : 1)))
+BOUND_MS=$((5000 * SLOW))
 NS_X=verve-x-$$
 SLOWEST=0
 

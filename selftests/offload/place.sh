@@ -120,9 +120,9 @@ in_order() {
 		sleep 0.0$((RANDOM % 9 + 1))
 	done
 	settle
-	goes_on $DEV_A && load_end || return
-	used=$(($(hw_counter $DEV_B rx_ddp_pkts) - used))
-	[ $used -gt 0 ] || fail "nothing was placed"
+	goes_on $DEV_A && within 5 has_counted $DEV_B rx_ddp_pkts "$used"
+	local rc=$?
+	load_end && [ $rc = 0 ] || fail "nothing was placed, or the load failed"
 }
 
 settle() {
@@ -130,7 +130,7 @@ settle() {
 }
 
 flip() {
-	turn vb able $((RANDOM % 4 * 4 + RX))
+	turn vb able $((RANDOM % 2 * PLACE + RX))
 }
 
 reset() {

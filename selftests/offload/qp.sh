@@ -68,6 +68,11 @@ stream_begin() { # OPTION...
 	CASE=stream traffic_begin ip netns exec "$NS_A" qp "$@"
 }
 
+was_carried() { # OFFLOADED FRAMES: what A's counters were before
+	[ "$(hw_counter $DEV_A rc_offloaded)" -gt "$1" ] &&
+	[ "$(knob va carried)" -gt $(($2 + 20)) ]
+}
+
 # through COMMAND...: runs it again and again, while data are compared; OPTIONS: of the
 # load
 through() {
@@ -83,7 +88,7 @@ through() {
 		ended "$LOAD" && break
 	done
 	settle
-	sleep 0.2
+	within 5 was_carried "$lent" "$frames"
 	load_end || return
 	lent=$(($(hw_counter $DEV_A rc_offloaded) - lent))
 	frames=$(($(knob va carried) - frames))

@@ -60,7 +60,7 @@ group() {
 		>"$TMP/mckey" 2>&1 &
 	pid=$!
 	within 5 joined "$1" || fail "not joined" || return
-	sleep $((1 + SLOW / 4)) # it says nothing when it is ready
+	sleep $((1 + SLOW)) # it says nothing when it is ready
 	ip netns exec "$2" timeout $LIMIT mckey -s -m $GROUP -b "$4" -c 1 -C 5 -S 500 \
 		>"$TMP/mckey-s" 2>&1 || fail "sender: $(<"$TMP/mckey-s")" || return
 	wait $pid || fail "receiver: $(<"$TMP/mckey")"

@@ -95,7 +95,7 @@ held() {
 
 	no_marks
 	marks a va || return
-	perftest ib_write_bw -s 16384 -D 3 >"$TMP/traffic" &
+	perftest ib_write_bw -s 16384 -D $((3 + 2 * SLOW)) >"$TMP/traffic" &
 	pid=$!
 	# On a slow machine perftest takes seconds to start.
 	within 20 is_held || rc=1

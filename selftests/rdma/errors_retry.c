@@ -247,7 +247,7 @@ static bool arrives(const uint8_t *from, const uint8_t *to)
  */
 static bool unsignaled_lost(void)
 {
-	struct qp_conf conf = { .type = IBV_QPT_RC, .timeout = ACK_CODE };
+	struct qp_conf conf = { .type = IBV_QPT_RC, .timeout = 18 };
 	bool ok;
 	int i;
 
@@ -324,6 +324,7 @@ static bool reset_and_reconnect(void)
 	     !ibv_modify_qp(e.b.qp, &reset, IBV_QP_STATE);
 	e.a.psn = 0xffffff;
 	e.b.psn = 0x7ffffe;
+	conf.timeout = 18;
 	ok = ok && !end_to_init(&e.a, &conf) && !end_to_init(&e.b, &conf) &&
 	     !end_to_rtr(&e.a, &e.b, &conf) && !end_to_rtr(&e.b, &e.a, &conf) &&
 	     !end_to_rts(&e.a, &conf) && !end_to_rts(&e.b, &conf);

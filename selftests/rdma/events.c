@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../lib/ends.h"
 #include "../lib/tap.h"
@@ -37,23 +38,41 @@ static bool concerns(const struct ibv_async_event *event,
 	}
 }
 
-/* Get and count events until none comes for a while. */
-static bool events(struct end *end, unsigned int *counts)
+/* Return: true if an event was counted */
+static bool take_event(struct end *end, unsigned int *counts)
 {
-	uint64_t quiet = now_ms() + 3 * QUIET_MS;
 	struct ibv_async_event event;
 
-	while (now_ms() < quiet) {
-		if (ibv_get_async_event(end->ctx, &event))
-			continue;
-		quiet = now_ms() + 3 * QUIET_MS;
-		counts[event.event_type]++;
-		if (!concerns(&event, end))
-			tap_diag("%s of something else",
-				 ibv_event_type_str(event.event_type));
-		ibv_ack_async_event(&event);
-	}
+	if (ibv_get_async_event(end->ctx, &event))
+		return false;
+	counts[event.event_type]++;
+	if (!concerns(&event, end))
+		tap_diag("%s of something else",
+			 ibv_event_type_str(event.event_type));
+	ibv_ack_async_event(&event);
 	return true;
+}
+
+/* Count events until there are @n of @type, and then until none comes for a while. */
+static void take_events(struct end *end, enum ibv_event_type type,
+			unsigned int n, unsigned int *counts)
+{
+	struct deadline end_of_wait = deadline_in(WAIT_MS);
+	uint64_t quiet;
+
+	while (counts[type] < n && !is_past(&end_of_wait)) {
+		if (!take_event(end, counts))
+			usleep(1000);
+	}
+	quiet = now_ms() + 3 * QUIET_MS;
+	while (now_ms() < quiet) {
+		if (take_event(end, counts))
+			quiet = now_ms() + 3 * QUIET_MS;
+		else
+			usleep(1000);
+	}
+	while (take_event(end, counts))
+		;
 }
 
 /* Expect @n events of @type at @end, at most one of type @also, and no other. */
@@ -63,7 +82,7 @@ static bool expect_events(struct end *end, enum ibv_event_type type,
 	unsigned int counts[IBV_EVENT_WQ_FATAL + 1] = {};
 	unsigned int i;
 
-	events(end, counts);
+	take_events(end, type, n, counts);
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
 		unsigned int want = i == type ? n : i == also && n ? 1 : 0;
 
@@ -372,7 +391,7 @@ static const struct {
 	  .srq = true },
 	{ "QP_LAST_WQE_REACHED after a reset", .test = last_wqe_again,
 	  .srq = true },
-	{ "CQ_ERR at the responder", .test = overrun },
+	{ "CQ_ERR at the responder", .test = overrun, .timeout = 12 },
 	{ "RC CQ_ERR at the requester", .test = rc_send_overrun },
 	{ "UC CQ_ERR at the requester", .test = uc_send_overrun,
 	  .type = IBV_QPT_UC },
@@ -385,7 +404,7 @@ static void run(size_t i)
 	struct qp_conf conf = {
 		.type = tests[i].type ?: IBV_QPT_RC,
 		.access = tests[i].access,
-		.timeout = tests[i].timeout ?: 12,
+		.timeout = tests[i].timeout ?: 16,
 		.retry_cnt = 2,
 	};
 	struct ibv_srq_init_attr init = {

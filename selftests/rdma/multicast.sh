@@ -91,7 +91,7 @@ stock() { # rdmacm-utils' mckey
 		-c 1 -C 5 -S 500 >"$TMP/mckey" 2>&1 &
 	pid=$!
 	within 5 joined "$NS_S" $SCOPE_S || fail "not joined" || return
-	sleep $((1 + SLOW / 4)) # it says nothing when it is ready
+	sleep $((1 + SLOW)) # it says nothing when it is ready
 	client timeout $LIMIT mckey -s -m 239.77.0.1 -b 10.0.0.1 -c 1 -C 5 -S 500 ||
 		fail "sender" || return
 	wait $pid

@@ -24,7 +24,7 @@
 #define SIZE		(8 * PAGE)
 #define RECV_ID		99
 /* Limit of operations that must not wait for pages */
-#define PROMPT_MS	2000
+#define PROMPT_MS	(WAIT_MS / 5)
 
 static struct ends e;
 
@@ -144,15 +144,15 @@ static bool waits(enum ibv_wr_opcode opcode, bool source)
 	return ok;
 }
 
-/* The page comes long after all retries of 4 ms would have been used up. */
+/* The page comes long after all retries of 34 ms would have been used up. */
 static bool outlasts_retries(enum ibv_wr_opcode opcode, bool source)
 {
-	static const struct qp_conf conf = { .type = IBV_QPT_RC, .timeout = 10 };
+	static const struct qp_conf conf = { .type = IBV_QPT_RC, .timeout = 13 };
 	struct scene s = begin_with(&conf, opcode, source);
 	bool ok = true;
 	int i;
 
-	for (i = 0; ok && i < 10; i++)
+	for (i = 0; ok && i < 40; i++)
 		ok = expect_none(e.a.scq);
 	ok = ok && provide(s.uffd, source ? &s.from : &s.to, s.want) &&
 	     expect_wc(e.a.scq, opcode, IBV_WC_SUCCESS) &&

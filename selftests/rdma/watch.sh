@@ -99,12 +99,12 @@ pings_counted() {
 		fail "unicast_xmit_packets differs"
 }
 
-# Retries of both ends, by timers and by NAKs
+# Retries of both ends, by timers and by NAKs, and probes
 retries() {
 	local dev name
 
 	for dev in $DEV_A $DEV_B; do
-		for name in local_ack_timeout_err completer_retry_err; do
+		for name in local_ack_timeout_err completer_retry_err loss_probes; do
 			hw_counter $dev $name
 		done
 	done
@@ -114,7 +114,7 @@ retries() {
 port_counters() {
 	local i before
 
-	for i in 1 2 3; do
+	for i in {1..5}; do
 		before=$(retries)
 		pings_counted && return
 		[ "$(retries)" != "$before" ] || return

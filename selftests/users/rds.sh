@@ -40,7 +40,7 @@ is_connected() {
 broken_off() {
 	local pid
 
-	sockets steady $((3 + SLOW / 2)) >"$TMP/rds" 2>&1 &
+	sockets steady $((3 + 3 * SLOW)) >"$TMP/rds" 2>&1 &
 	pid=$!
 	within 5 is_connected && sleep 1
 	kill -0 $pid 2>/dev/null || { cat "$TMP/rds"; return 1; }
