@@ -30,14 +30,13 @@ struct roce_offload_rc_user;
 struct roce_offload_rc_wr;
 
 /* Incremented by changes after which drivers must be rebuilt */
-#define ROCE_OFFLOAD_ABI	3
+#define ROCE_OFFLOAD_ABI	4
 
 /* Each is a bit of enum roce_offload_feature. */
 #define ROCE_OFFLOAD_FEATURES	(ROCE_OFFLOAD_TX_ICRC | \
 				 ROCE_OFFLOAD_RX_ICRC | \
-				 ROCE_OFFLOAD_TX_LSO | \
-				 ROCE_OFFLOAD_RX_DDP | ROCE_OFFLOAD_RC | \
-				 ROCE_OFFLOAD_TX_ICRC_SEGMENTED)
+				 ROCE_OFFLOAD_TX_ICRC_SEGMENTED | \
+				 ROCE_OFFLOAD_RX_DDP | ROCE_OFFLOAD_RC)
 
 /*
  * Features for which a device must know memory regions and QPs. Their packets bypass
@@ -205,11 +204,10 @@ struct roce_offload_rx_point {
  *	administrator has switched them on. Called soon after the netdev has come up, its
  *	features have changed or an administrator has switched one, by
  *	roce_offload_update(), and at other times. Process context. NULL: all features
- * @may_send: return true if the device can do the work of this packet, which
- *	roce_offload_is_due() and roce_offload_is_lso() tell. If not, software does
- *	it. Software makes a train of a packet to be segmented, and calls may_send()
- *	for the train. Called right before the packet is handed to the driver, with BH
- *	off, as an RCU reader. NULL: always true
+ * @may_send: return true if the device can do the work of this packet, whose ICRC is
+ *	due. If not, software does it. Software makes a train of a packet to be segmented,
+ *	and calls may_send() for the train. Called right before the packet is handed to
+ *	the driver, with BH off, as an RCU reader. NULL: always true
  * @mr_add: add a memory region, and set the context for ops.mr_del(). Return: 0 or an
  *	error
  * @mr_del: delete a memory region. When mr_del() returns, the device no longer accesses
@@ -348,54 +346,6 @@ int roce_offload_help(struct sk_buff *skb);
  * Nothing is segmented while NETIF_F_GSO_UDP_L4 or NETIF_F_SG is off in the netdev's
  * features, nor on top of VLANs or bonds while it is off in its vlan_features.
  */
-
-/**
- * DOC: LSO: packets, made by the device
- *
- * A device with ROCE_OFFLOAD_TX_LSO gets several packets of one message as a single
- * LSO packet, which has the form of a packet for a larger path MTU. It has linear
- * Ethernet, IP, UDP and transport headers, the whole payload, the pad, and room for an
- * ICRC. Its lengths are right. Its opcode is Only for a whole message, and First, Middle
- * or Last for a part of one. The opcode has immediate data or an IETH if that of the last
- * packet has.
- *
- * skb_shinfo(skb)->gso_size is the path MTU, a multiple of 4. Each packet but the last
- * has as many bytes of payload. gso_segs is the number of packets, at least 1. The device
- * sends these packets in order, with
- *
- * - Ethernet and VLAN headers: unchanged;
- * - IP, UDP: the lengths of the packet; the UDP checksum 0; the IPv4 identification
- *   incremented by one for each packet, and the header checksum to match;
- * - BTH: the opcode for the packet's place; the PSN incremented by one for each packet,
- *   modulo 2^24. SolicitedEvent, AckReq and the pad count are in the last packet and 0
- *   in the others;
- * - RETH, AETH, immediate data, IETH: unchanged, in the packets whose opcode has them.
- *   An AETH may be in the first and the last packet;
- * - payload, pad, and the ICRC of the packet.
- *
- * The opcodes are those of SEND, RDMA WRITE and RDMA READ Response of RC, and of SEND and
- * RDMA WRITE of UC. A driver whose device cannot segment some packet refuses it by
- * ops.may_send().
- */
-
-/* Destructor that marks an LSO packet. See roce_offload_is_lso(). */
-void roce_offload_lso_due(struct sk_buff *skb);
-
-/**
- * roce_offload_is_lso() - check whether the device must segment an LSO packet
- * @skb: packet in ndo_start_xmit(), before it is orphaned
- *
- * roce_offload_is_due() is false for LSO packets. Their gso_type is 0, so the stack does
- * not segment them. A driver whose device has lost the feature drops the packet, and the
- * transport sends single packets instead.
- *
- * Context: any.
- * Return: true if the device must segment the packet.
- */
-static inline bool roce_offload_is_lso(const struct sk_buff *skb)
-{
-	return skb->destructor == roce_offload_lso_due;
-}
 
 /**
  * roce_offload_verified() - report that the ICRC of a packet is right

@@ -18,9 +18,6 @@
  * @device: ICRCs left to a device
  * @fallback: ICRCs that software computed right before the device
  * @unsettled: packets that never reached a device: dropped, or redirected, on their way
- * @lso_skbs: LSO packets left to a device
- * @lso_pkts: packets of these, which @device counts too
- * @lso_fallback: packets of LSO packets that software segmented right before the device
  * @uso_skbs: packets left to a device for UDP segmentation
  * @uso_pkts: packets of these, which @device counts too
  * @uso_fallback: packets of such that software segmented right before the device
@@ -29,9 +26,6 @@ struct roce_offload_stats {
 	u64 device;
 	u64 fallback;
 	u64 unsettled;
-	u64 lso_skbs;
-	u64 lso_pkts;
-	u64 lso_fallback;
 	u64 uso_skbs;
 	u64 uso_pkts;
 	u64 uso_fallback;
@@ -42,15 +36,14 @@ struct roce_offload_stats {
  * @fill: compute the ICRC of a packet, or of each packet of a train. The offsets of
  *	transport and network header are right. RCU reader, BH off or on. Return: number
  *	of packets, or 0 for a packet that was reshaped
- * @segment_lso: make a train of an LSO packet, or a packet if there is only one. The
- *	ICRCs are not computed, and the LSO packet is not freed. Offsets and context are
- *	those of @fill. Return: NULL without memory, or for a packet that was reshaped
- * @segment_uso: likewise for a packet of @tx_uso
+ * @segment: make a train of a packet of @tx_uso, or a packet if there is only one. The
+ *	ICRCs are not computed, and the packet of @tx_uso is not freed. Offsets and
+ *	context are those of @fill. Return: NULL without memory, or for a packet that was
+ *	reshaped
  */
 struct roce_offload_transport {
 	u32 (*fill)(struct sk_buff *skb);
-	struct sk_buff *(*segment_lso)(struct sk_buff *skb);
-	struct sk_buff *(*segment_uso)(struct sk_buff *skb);
+	struct sk_buff *(*segment)(struct sk_buff *skb);
 };
 
 struct roce_offload_sender;
@@ -96,11 +89,10 @@ enum roce_offload_object_kind {
  * @tx_icrc: leave the ICRC of a packet or train to the egress device. BH off
  * @takes_trains: return true if the sender may pass trains to @tx_icrc. False for a
  *	while after a train was uncoupled in front of a device. Any context
- * @tx_lso: leave an LSO packet to the egress device. BH off
  * @tx_uso: leave the segmentation of a packet, and the ICRCs, to the egress device. Its
  *	gso_size and gso_segs are set, and its UDP checksum is 0. BH off
- * @takes_segmented: return true if the sender may pass packets to @tx_lso and @tx_uso.
- *	False for a while after one was lost in front of a device. Any context
+ * @takes_segmented: return true if the sender may pass packets to @tx_uso. False for a
+ *	while after one was lost in front of a device. Any context
  * @join: bind an RDMA device to its netdev, until the netdev is unregistered or @leave
  *	is called. RTNL held. Return: NULL without memory
  * @leave: remove an RDMA device without objects. Process context
@@ -130,8 +122,6 @@ struct roce_offload_registry {
 	void (*tx_icrc)(struct roce_offload_sender *sender,
 			struct sk_buff *skb);
 	bool (*takes_trains)(struct roce_offload_sender *sender);
-	void (*tx_lso)(struct roce_offload_sender *sender,
-		       struct sk_buff *skb);
 	void (*tx_uso)(struct roce_offload_sender *sender,
 		       struct sk_buff *skb);
 	bool (*takes_segmented)(struct roce_offload_sender *sender);

@@ -14,7 +14,7 @@ STATEFUL=Y
 
 need nft ethtool
 
-TX=1 RX=2 MESSAGE=4 RC=16
+TX=1 RX=2 USO=4 RC=16
 
 grown() { # KNOB NUMBER: at A, beyond that
 	[ "$(knob va "$1")" -gt "$2" ]
@@ -159,9 +159,10 @@ port_changes() {
 
 tap_setup topo two 1500
 tap_add "too busy, and then not able to compute ICRCs" is_lost_meanwhile $TX helped
+tap_setup segments on va vb
 tap_add "too busy, and then not able to make packets" \
-	is_lost_meanwhile $((TX | MESSAGE)) given_up
-tap_add "too busy now and then" meanwhile $((TX | RX | MESSAGE)) is_busy
+	is_lost_meanwhile $((TX | USO)) given_up
+tap_add "too busy now and then" meanwhile $((TX | RX | USO)) is_busy
 tap_add "the driver was asked nothing unusual" driver_is_content
 tap_add "a port that changes on the way" port_changes
 tap_add "nobody else waits for a driver" takes_its_time

@@ -13,11 +13,11 @@
 
 need setpriv unshare python3
 
-ICRC=3 LSO=4 PLACE=8 RC=16
+ICRC=3 USO=4 PLACE=8 RC=16
 
 # The hardware can do everything.
 able() {
-	both able $((ICRC | LSO | PLACE | RC))
+	both able $((ICRC | USO | PLACE | RC))
 }
 
 switch() { # [FEATURE on|off]...
@@ -182,7 +182,7 @@ unknown_feature() {
 }
 
 unregistered() {
-	refused "no driver offers anything for this netdev" a roce-offload set lo lso on &&
+	refused "no driver offers anything for this netdev" a roce-offload set lo tx-icrc on &&
 	refused "no driver offers anything for this netdev" a roce-offload show lo
 }
 
@@ -198,7 +198,7 @@ unprivileged() {
 
 elsewhere() {
 	[ "$(b roce-offload show | grep ':$')" = "vb:" ] || return
-	refused "no netdev va in this network namespace" b roce-offload set va lso off &&
+	refused "no netdev va in this network namespace" b roce-offload set va tx-icrc off &&
 	b python3 "$HERE/optin_hostile.py" elsewhere "$(a cat /sys/class/net/va/ifindex)"
 }
 
@@ -210,17 +210,17 @@ hostile() { # COMMAND...
 
 # A netdev that has moved is down, so nothing is in use.
 is_as_at_first() {
-	shows "placement: off" && shows "rc-qps: off" && ! shows "lso: off"
+	shows "placement: off" && shows "rc-qps: off" && ! shows "tx-icrc: off"
 }
 
 registers_again() {
-	nic_offload va set placement on rc-qps on lso off && not is_as_at_first &&
+	nic_offload va set placement on rc-qps on tx-icrc off && not is_as_at_first &&
 	turn va offered 0 && refused "no driver offers anything" nic_offload va show &&
 	turn va offered 1 && is_as_at_first
 }
 
 moves() {
-	nic_offload va set placement on lso off && not is_as_at_first &&
+	nic_offload va set placement on tx-icrc off && not is_as_at_first &&
 	ip -n "$NS_A" link set va netns "$NS_B" && ip -n "$NS_B" link set va netns "$NS_A" &&
 	is_as_at_first
 }
@@ -229,8 +229,8 @@ lacks() {
 	refused "the device does not have this feature" \
 		nic_offload va set placement on &&
 	refused "the device does not have this feature" \
-		nic_offload va set placement off lso off &&
-	shows "lso: on" && not grep -q "placement" "$TMP/shown"
+		nic_offload va set placement off tx-icrc off &&
+	shows "tx-icrc: on" && not grep -q "placement" "$TMP/shown"
 }
 
 tap_setup topo two 1500

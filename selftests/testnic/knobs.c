@@ -143,7 +143,6 @@ void nic_knobs_add(struct nic *nic, const char *name)
 	debugfs_create_atomic_t("made", 0400, dir, &nic->made);
 	debugfs_create_atomic_t("trains", 0400, dir, &nic->trains);
 	debugfs_create_atomic_t("segmented", 0400, dir, &nic->segmented);
-	debugfs_create_atomic_t("messages", 0400, dir, &nic->messages);
 	debugfs_create_atomic_t("cut", 0400, dir, &nic->cut);
 	debugfs_create_atomic_t("miscut", 0600, dir, &nic->miscut);
 	debugfs_create_atomic_t("verified", 0400, dir, &nic->verified);

@@ -45,7 +45,6 @@
  * @made: ICRCs computed
  * @trains: trains that arrived whole
  * @segmented: UDP packets segmented
- * @messages: LSO packets segmented
  * @cut: packets made of others, with their ICRCs
  * @miscut: number of packets to be segmented whose packets will get wrong ICRCs
  * @scattered: received frames that were split
@@ -100,7 +99,6 @@ struct nic {
 	atomic_t made;
 	atomic_t trains;
 	atomic_t segmented;
-	atomic_t messages;
 	atomic_t cut;
 	atomic_t miscut;
 	atomic_t scattered;
@@ -251,9 +249,6 @@ struct known_qp {
 struct sk_buff *nic_place(struct nic *nic, struct sk_buff *frame,
 			  unsigned int end);
 
-/* lso.c: segment an LSO packet and send the packets. Under the TX lock */
-void nic_lso(struct nic *nic, const struct sk_buff *skb);
-
 /* Make room in the TX queue. Any context */
 void nic_make_room(struct nic *nic);
 
@@ -316,8 +311,6 @@ bool nic_memory_copy_sges(struct nic *nic, const void *pd,
 /* Copy a packet, as DMA would read it. Return: NULL without memory */
 struct sk_buff *nic_read(const struct sk_buff *skb);
 void nic_send_frame(struct nic *nic, struct sk_buff *frame);
-/* Append the ICRC to a complete frame and send it. Consumes @frame */
-void nic_finish(struct nic *nic, struct sk_buff *frame);
 
 /* Put the ICRC into a frame that ends with room for it. */
 void nic_put_icrc(struct nic *nic, struct sk_buff *frame);

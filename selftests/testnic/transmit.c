@@ -87,12 +87,6 @@ static void send_frame(struct nic *nic, struct sk_buff *frame)
 	nic_send_frame(nic, frame);
 }
 
-void nic_finish(struct nic *nic, struct sk_buff *frame)
-{
-	nic_put_icrc(nic, frame);
-	send_frame(nic, frame);
-}
-
 /* @is_due: the ICRC of the packet, or of its train, is due */
 static void send_packet(struct nic *nic, struct sk_buff *skb, bool is_due)
 {
@@ -134,8 +128,6 @@ static bool is_uso(const struct sk_buff *skb)
 /* Abilities that a packet needs */
 static u32 asked(const struct sk_buff *skb)
 {
-	if (roce_offload_is_lso(skb))
-		return ROCE_OFFLOAD_TX_ICRC | ROCE_OFFLOAD_TX_LSO;
 	if (!roce_offload_is_due(skb))
 		return 0;
 	return is_uso(skb) ? ROCE_OFFLOAD_TX_ICRC |
@@ -147,9 +139,7 @@ static void send(struct nic *nic, struct sk_buff *skb)
 {
 	bool is_due = roce_offload_is_due(skb);
 
-	if (roce_offload_is_lso(skb))
-		nic_lso(nic, skb);
-	else if (is_uso(skb))
+	if (is_uso(skb))
 		nic_segment(nic, skb, is_due);
 	else if (skb_is_gso(skb))
 		send_train(nic, skb, is_due);

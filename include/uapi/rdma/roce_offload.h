@@ -16,24 +16,21 @@
  *	roce_offload_is_due() returns true
  * @ROCE_OFFLOAD_RX_ICRC: verify the ICRC of received packets, and report it by
  *	roce_offload_verified()
- * @ROCE_OFFLOAD_TX_LSO: segment LSO packets, and compute the ICRCs of the packets;
- *	requires ROCE_OFFLOAD_TX_ICRC; see "LSO: packets, made by the device"
- * @ROCE_OFFLOAD_RX_DDP: write the payload of RDMA WRITEs to memory; requires
- *	ROCE_OFFLOAD_RX_ICRC; see "DDP: RDMA WRITEs, placed by the device"
- * @ROCE_OFFLOAD_RC: run RC QPs; see rdma/roce_offload_rc.h
  * @ROCE_OFFLOAD_TX_ICRC_SEGMENTED: compute the ICRCs of packets that the device makes by
  *	UDP segmentation (NETIF_F_GSO_UDP_L4); requires ROCE_OFFLOAD_TX_ICRC; see "USO:
  *	UDP segmentation with ICRCs"
+ * @ROCE_OFFLOAD_RX_DDP: write the payload of RDMA WRITEs to memory; requires
+ *	ROCE_OFFLOAD_RX_ICRC; see "DDP: RDMA WRITEs, placed by the device"
+ * @ROCE_OFFLOAD_RC: run RC QPs; see rdma/roce_offload_rc.h
  *
  * The sections and functions are those of the kernel's rdma/roce_offload.h.
  */
 enum roce_offload_feature {
 	ROCE_OFFLOAD_TX_ICRC		= 1 << 0,
 	ROCE_OFFLOAD_RX_ICRC		= 1 << 1,
-	ROCE_OFFLOAD_TX_LSO		= 1 << 2,
+	ROCE_OFFLOAD_TX_ICRC_SEGMENTED	= 1 << 2,
 	ROCE_OFFLOAD_RX_DDP		= 1 << 3,
 	ROCE_OFFLOAD_RC			= 1 << 4,
-	ROCE_OFFLOAD_TX_ICRC_SEGMENTED	= 1 << 5,
 };
 
 /**

@@ -75,8 +75,8 @@ static inline u32 roce_offload_active(const struct roce_offload *offload)
 					 ~ROCE_OFFLOAD_STATEFUL)
 
 /* GSO type of packets to be segmented on their way, and the feature of netdevs for it */
-#define ROCE_OFFLOAD_LSO_GSO		SKB_GSO_SCTP
-#define ROCE_OFFLOAD_LSO_FEATURE	NETIF_F_GSO_SCTP
+#define ROCE_OFFLOAD_WAY_GSO		SKB_GSO_SCTP
+#define ROCE_OFFLOAD_WAY_FEATURE	NETIF_F_GSO_SCTP
 
 /* Work items that call drivers, for callers that cannot wait for them */
 extern struct workqueue_struct *roce_offload_wq;
@@ -172,8 +172,8 @@ void roce_offload_let_go(const struct sk_buff *skb);
 /* Does a netdev pass a packet on to another netdev, with its socket? */
 bool roce_offload_passes_on(const struct net_device *ndev);
 
-/* Call a segment function of the transport. Any context. Return: NULL also without it. */
-struct sk_buff *roce_offload_segment(struct sk_buff *skb, bool is_lso);
+/* Call segment() of the transport. Any context. Return: NULL also without it. */
+struct sk_buff *roce_offload_segment(struct sk_buff *skb);
 
 /**
  * roce_offload_settle_segmented() - decide how a packet to be segmented is segmented
@@ -188,8 +188,6 @@ struct sk_buff *roce_offload_settle_segmented(struct net_device *ndev,
 					      struct sk_buff *skb);
 
 /* Functions of struct roce_offload_registry: tx_segmented.c */
-void roce_offload_tx_lso(struct roce_offload_sender *sender,
-			 struct sk_buff *skb);
 void roce_offload_tx_uso(struct roce_offload_sender *sender,
 			 struct sk_buff *skb);
 bool roce_offload_takes_segmented(struct roce_offload_sender *sender);

@@ -148,8 +148,8 @@ static u32 features(struct net_device *ndev)
 	if (!roce_offload_is_layer(ndev))
 		return active_features(ndev);
 	netdev_walk_all_lower_dev_rcu(ndev, look_below, &priv);
-	if (below.between & ROCE_OFFLOAD_LSO_FEATURE)
-		out |= ROCE_OFFLOAD_TX_LSO | ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
+	if (below.between & ROCE_OFFLOAD_WAY_FEATURE)
+		out |= ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
 	return (below.any & out) |
 	       (below.any & below.all &
 		(ROCE_OFFLOAD_RX_ICRC | ROCE_OFFLOAD_STATEFUL));
@@ -239,8 +239,7 @@ static u32 usable_features(const struct roce_offload_ops *ops, u32 able)
 	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
 		able &= ~ROCE_OFFLOAD_TX_ICRC;
 	if (!(able & ROCE_OFFLOAD_TX_ICRC))
-		able &= ~(ROCE_OFFLOAD_TX_LSO |
-			  ROCE_OFFLOAD_TX_ICRC_SEGMENTED);
+		able &= ~ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
 	if (!can_know(ops))
 		able &= ~ROCE_OFFLOAD_STATEFUL;
 	if (!ops->rx_start || !ops->rx_stop || !(able & ROCE_OFFLOAD_RX_ICRC))
@@ -416,7 +415,6 @@ const struct roce_offload_registry roce_offload_registry = {
 	.features = features,
 	.disabled = disabled,
 	.tx_icrc = roce_offload_tx_icrc,
-	.tx_lso = roce_offload_tx_lso,
 	.takes_trains = roce_offload_takes_trains,
 	.tx_uso = roce_offload_tx_uso,
 	.takes_segmented = roce_offload_takes_segmented,

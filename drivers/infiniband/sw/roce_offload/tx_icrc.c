@@ -57,7 +57,7 @@ static u32 fill(struct sk_buff *skb)
 	return packets;
 }
 
-struct sk_buff *roce_offload_segment(struct sk_buff *skb, bool is_lso)
+struct sk_buff *roce_offload_segment(struct sk_buff *skb)
 {
 	const struct roce_offload_transport *transport;
 	struct sk_buff *train = NULL;
@@ -65,8 +65,7 @@ struct sk_buff *roce_offload_segment(struct sk_buff *skb, bool is_lso)
 	rcu_read_lock();
 	transport = rcu_dereference(current_transport);
 	if (transport)
-		train = is_lso ? transport->segment_lso(skb) :
-				 transport->segment_uso(skb);
+		train = transport->segment(skb);
 	rcu_read_unlock();
 	return train;
 }
@@ -321,9 +320,6 @@ void roce_offload_stats(const struct roce_offload_sender *sender,
 		stats->device += READ_ONCE(part->device);
 		stats->fallback += READ_ONCE(part->fallback);
 		stats->unsettled += READ_ONCE(part->unsettled);
-		stats->lso_skbs += READ_ONCE(part->lso_skbs);
-		stats->lso_pkts += READ_ONCE(part->lso_pkts);
-		stats->lso_fallback += READ_ONCE(part->lso_fallback);
 		stats->uso_skbs += READ_ONCE(part->uso_skbs);
 		stats->uso_pkts += READ_ONCE(part->uso_pkts);
 		stats->uso_fallback += READ_ONCE(part->uso_fallback);

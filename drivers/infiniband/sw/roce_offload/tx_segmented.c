@@ -2,11 +2,11 @@
 /**
  * DOC: The way of a packet that a device segments
  *
- * There are two kinds: LSO packets, and those for UDP segmentation (USO). Both are longer
- * than the path MTU, and only the egress device may segment them. Like a train, a packet
- * has a socket on its way. Where it leaves the stack, the socket's callback decides.
- * Either the device segments the packet, or the packet becomes a train right there. The
- * ICRCs of the train are due, as for other trains (tx_icrc.c).
+ * A packet for UDP segmentation (USO) is longer than the path MTU, and only the egress
+ * device may segment it. Like a train, the packet has a socket on its way. Where it
+ * leaves the stack, the socket's callback decides. Either the device segments the packet,
+ * or the packet becomes a train right there. The ICRCs of the train are due, as for other
+ * trains (tx_icrc.c).
  *
  * On its way, the packet has the GSO type SKB_GSO_SCTP, which means nothing with UDP.
  * VLANs and other netdevs in software take this type whole, and no NIC does. So any
@@ -35,38 +35,6 @@ static void undecided(struct sk_buff *skb)
 	roce_offload_let_go(skb);
 }
 
-/* The same destructors, which tell the kinds apart by their addresses */
-static void lso_undecided(struct sk_buff *skb)
-{
-	undecided(skb);
-}
-
-static void uso_undecided(struct sk_buff *skb)
-{
-	undecided(skb);
-}
-
-/* Destructor after the decision: the driver has sent or dropped the packet. */
-void roce_offload_lso_due(struct sk_buff *skb)
-{
-	roce_offload_let_go(skb);
-}
-EXPORT_SYMBOL_GPL(roce_offload_lso_due);
-
-static void tx(struct roce_offload_sender *sender, struct sk_buff *skb,
-	       void (*destructor)(struct sk_buff *skb))
-{
-	skb_shinfo(skb)->gso_type = ROCE_OFFLOAD_LSO_GSO;
-	skb->ip_summed = CHECKSUM_UNNECESSARY;
-	roce_offload_attach_socket(skb, &sender->inet.sk, destructor);
-}
-
-void roce_offload_tx_lso(struct roce_offload_sender *sender,
-			 struct sk_buff *skb)
-{
-	tx(sender, skb, lso_undecided);
-}
-
 /* Some drivers look at the start of the checksum before they tell their features. */
 static void set_csum_start(struct sk_buff *skb)
 {
@@ -78,34 +46,14 @@ void roce_offload_tx_uso(struct roce_offload_sender *sender,
 			 struct sk_buff *skb)
 {
 	set_csum_start(skb);
-	tx(sender, skb, uso_undecided);
+	skb_shinfo(skb)->gso_type = ROCE_OFFLOAD_WAY_GSO;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	roce_offload_attach_socket(skb, &sender->inet.sk, undecided);
 }
 
 bool roce_offload_takes_segmented(struct roce_offload_sender *sender)
 {
 	return !roce_offload_is_pause(&sender->barred_until);
-}
-
-/*
- * Hand an LSO packet to the device. It is no GSO packet any more, so the stack does not
- * ask for features of the netdev. Clones on other ways must keep their GSO type.
- */
-static bool offload_lso(struct net_device *ndev, struct sk_buff *skb)
-{
-	const u32 needed = ROCE_OFFLOAD_TX_ICRC | ROCE_OFFLOAD_TX_LSO;
-	u32 packets = roce_offload_packets(skb);
-
-	skb->destructor = roce_offload_lso_due;
-	if (!roce_offload_may_send(ndev, skb, needed) ||
-	    skb_unclone(skb, GFP_ATOMIC)) {
-		skb->destructor = lso_undecided;
-		return false;
-	}
-	skb_shinfo(skb)->gso_type = 0;
-	roce_offload_count(skb->sk, lso_skbs, 1);
-	roce_offload_count(skb->sk, lso_pkts, packets);
-	roce_offload_count(skb->sk, device, packets);
-	return true;
 }
 
 /* UDP segmentation always includes checksums; each begins with that of these fields. */
@@ -143,8 +91,8 @@ static void become_udp_gso(struct sk_buff *skb)
 
 static void be_undecided_again(struct sk_buff *skb)
 {
-	skb->destructor = uso_undecided;
-	skb_shinfo(skb)->gso_type = ROCE_OFFLOAD_LSO_GSO;
+	skb->destructor = undecided;
+	skb_shinfo(skb)->gso_type = ROCE_OFFLOAD_WAY_GSO;
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	udp_hdr(skb)->check = 0;
 }
@@ -154,7 +102,7 @@ static void be_undecided_again(struct sk_buff *skb)
  * stack would segment it without ICRCs. The stack decides by the features that it has
  * asked for before this callback. Clones on other ways must keep their GSO type.
  */
-static bool offload_uso(struct net_device *ndev, struct sk_buff *skb)
+static bool offload(struct net_device *ndev, struct sk_buff *skb)
 {
 	const u32 needed = ROCE_OFFLOAD_TX_ICRC |
 			   ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
@@ -181,25 +129,18 @@ static bool stays(struct net_device *ndev, struct sk_buff *skb)
 {
 	if (roce_offload_passes_on(ndev))
 		return !netif_needs_gso(skb, netif_skb_features(skb));
-	return skb->destructor == lso_undecided ? offload_lso(ndev, skb) :
-						  offload_uso(ndev, skb);
+	return offload(ndev, skb);
 }
 
 static struct sk_buff *become_train(struct sk_buff *skb)
 {
-	bool is_lso = skb->destructor == lso_undecided;
-	struct sk_buff *train = roce_offload_segment(skb, is_lso);
+	struct sk_buff *train = roce_offload_segment(skb);
 
 	if (!train) {
 		kfree_skb(skb);
 		return NULL;
 	}
-	if (is_lso)
-		roce_offload_count(skb->sk, lso_fallback,
-				   roce_offload_packets(skb));
-	else
-		roce_offload_count(skb->sk, uso_fallback,
-				   roce_offload_packets(skb));
+	roce_offload_count(skb->sk, uso_fallback, roce_offload_packets(skb));
 	roce_offload_tx_icrc(roce_offload_sender(skb->sk), train);
 	/* validate_xmit_skb_list() expects the last packet of the list in @prev. */
 	train->prev = train;
@@ -211,8 +152,7 @@ static struct sk_buff *become_train(struct sk_buff *skb)
 struct sk_buff *roce_offload_settle_segmented(struct net_device *ndev,
 					      struct sk_buff *skb)
 {
-	if ((skb->destructor != lso_undecided &&
-	     skb->destructor != uso_undecided) || stays(ndev, skb))
+	if (skb->destructor != undecided || stays(ndev, skb))
 		return skb;
 	return become_train(skb);
 }

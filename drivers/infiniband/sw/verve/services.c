@@ -109,7 +109,6 @@ SERVICE(icrc_tx,
 	say_offered(dev, ndev, ROCE_OFFLOAD_TX_ICRC, "tx-icrc", buf));
 SERVICE(icrc_rx,
 	say_offered(dev, ndev, ROCE_OFFLOAD_RX_ICRC, "rx-icrc", buf));
-SERVICE(lso, say_offered(dev, ndev, ROCE_OFFLOAD_TX_LSO, "lso", buf));
 SERVICE(ddp, say_offered(dev, ndev, ROCE_OFFLOAD_RX_DDP, "placement", buf));
 SERVICE(rc, say_offered(dev, ndev, ROCE_OFFLOAD_RC, "rc-qps", buf));
 
@@ -121,7 +120,6 @@ static struct attribute *attrs[] = {
 	&dev_attr_rx_hash.attr,
 	&dev_attr_icrc_tx.attr,
 	&dev_attr_icrc_rx.attr,
-	&dev_attr_lso.attr,
 	&dev_attr_ddp.attr,
 	&dev_attr_rc.attr,
 	NULL

@@ -23,9 +23,6 @@
 	X(tx_icrc_offload)		\
 	X(tx_icrc_fallback)		\
 	X(tx_icrc_unsettled)		\
-	X(tx_lso_pkts)		\
-	X(tx_lso_skbs)		\
-	X(tx_lso_fallback)		\
 	X(rx_icrc_offload)		\
 	X(rx_ddp_pkts)		\
 	X(rx_ddp_bytes)		\

@@ -21,8 +21,6 @@
 #include "icrc.h"
 #include "segment.h"
 
-#define SEGMENTATION (ROCE_OFFLOAD_TX_LSO | ROCE_OFFLOAD_TX_ICRC_SEGMENTED)
-
 const struct roce_offload_registry *verve_registry;
 
 /* IP and UDP headers of one packet as they will be on the wire */
@@ -122,8 +120,7 @@ static u32 fill(struct sk_buff *skb)
 
 static const struct roce_offload_transport transport = {
 	.fill = fill,
-	.segment_lso = verve_segment_lso,
-	.segment_uso = verve_segment_uso,
+	.segment = verve_segment,
 };
 
 /*
@@ -158,7 +155,8 @@ static u32 usable(const struct verve_dev *dev, const struct verve_flow *flow)
 	if (!dev->sender || flow->is_distrusted)
 		return 0;
 	offered = features(flow->dst->dev,
-			   ROCE_OFFLOAD_TX_ICRC | SEGMENTATION);
+			   ROCE_OFFLOAD_TX_ICRC |
+			   ROCE_OFFLOAD_TX_ICRC_SEGMENTED);
 	return offered && is_plain(flow) ? offered : 0;
 }
 
@@ -169,13 +167,11 @@ void verve_icrc_offload_select(const struct verve_dev *dev,
 
 	flow->icrc_offload = offered & ROCE_OFFLOAD_TX_ICRC &&
 			     verve_registry->takes_trains(dev->sender);
-	if (!flow->icrc_offload || !(offered & SEGMENTATION) ||
-	    !verve_train_is_allowed() ||
-	    !verve_trust_allows(&flow->trust, jiffies) ||
-	    !verve_registry->takes_segmented(dev->sender))
-		offered = 0;
-	flow->has_lso = offered & ROCE_OFFLOAD_TX_LSO;
-	flow->has_uso = offered & ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
+	flow->has_uso = flow->icrc_offload &&
+			offered & ROCE_OFFLOAD_TX_ICRC_SEGMENTED &&
+			verve_train_is_allowed() &&
+			verve_trust_allows(&flow->trust, jiffies) &&
+			verve_registry->takes_segmented(dev->sender);
 }
 
 bool verve_icrc_offload_segments(const struct verve_flow *flow,
@@ -213,11 +209,6 @@ void verve_icrc_offload_tx(const struct verve_dev *dev, struct sk_buff *skb)
 	verve_registry->tx_icrc(dev->sender, skb);
 }
 
-void verve_icrc_offload_tx_lso(const struct verve_dev *dev, struct sk_buff *skb)
-{
-	verve_registry->tx_lso(dev->sender, skb);
-}
-
 void verve_icrc_offload_tx_uso(const struct verve_dev *dev, struct sk_buff *skb)
 {
 	verve_registry->tx_uso(dev->sender, skb);
@@ -239,9 +230,6 @@ void verve_icrc_offload_stats(const struct verve_dev *dev, u64 *values)
 	values[VERVE_CNT_tx_icrc_offload] += stats.device;
 	values[VERVE_CNT_tx_icrc_fallback] += stats.fallback;
 	values[VERVE_CNT_tx_icrc_unsettled] += stats.unsettled;
-	values[VERVE_CNT_tx_lso_pkts] += stats.lso_pkts;
-	values[VERVE_CNT_tx_lso_skbs] += stats.lso_skbs;
-	values[VERVE_CNT_tx_lso_fallback] += stats.lso_fallback;
 	values[VERVE_CNT_tx_uso_pkts] += stats.uso_pkts;
 	values[VERVE_CNT_tx_uso_skbs] += stats.uso_skbs;
 	values[VERVE_CNT_tx_uso_fallback] += stats.uso_fallback;

@@ -21,8 +21,7 @@ extern const struct roce_offload_registry *verve_registry;
 /**
  * verve_icrc_offload_select() - choose the offloads for the next packets of a flow
  * @dev: device that sends
- * @flow: flow with a route; @flow->icrc_offload, @flow->has_lso and @flow->has_uso are
- *	set
+ * @flow: flow with a route; @flow->icrc_offload and @flow->has_uso are set
  *
  * Context: BH off, RCU. The caller owns @flow.
  */
@@ -31,7 +30,7 @@ void verve_icrc_offload_select(const struct verve_dev *dev,
 
 /**
  * verve_icrc_offload_segments() - may the device segment this burst, too?
- * @flow: flow with LSO or USO
+ * @flow: flow with @flow->has_uso
  * @burst: burst
  *
  * Return: false for retransmissions, and for what no ACK vouches for while the device is
@@ -76,16 +75,6 @@ verve_icrc_offload_query(const struct verve_dev *dev, struct net_device *ndev,
  * Context: BH off.
  */
 void verve_icrc_offload_tx(const struct verve_dev *dev, struct sk_buff *skb);
-
-/**
- * verve_icrc_offload_tx_lso() - leave the segmentation of an LSO packet to the NIC
- * @dev: device that sends
- * @skb: packet from verve_lso_build()
- *
- * Context: BH off.
- */
-void verve_icrc_offload_tx_lso(const struct verve_dev *dev,
-			       struct sk_buff *skb);
 
 /**
  * verve_icrc_offload_tx_uso() - leave UDP segmentation and the ICRCs to the NIC

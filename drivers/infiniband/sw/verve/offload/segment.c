@@ -4,18 +4,12 @@
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/math.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/ip.h>
 #include "../limits.h"
-#include "../path/net.h"
 #include "../path/train.h"
-#include "../wire/icrc.h"
-#include "lso.h"
 #include "segment.h"
-
-/* -------------------------------------------------- both kinds */
 
 /* Are the headers from IP to BTH as they were built? */
 static bool is_intact(const struct sk_buff *skb)
@@ -90,80 +84,8 @@ static struct sk_buff *finish_train(struct verve_train *train,
 	return train->head;
 }
 
-/* -------------------------------------------------- LSO */
-
-/* Parse an LSO packet into the burst that it stands for. */
-static bool read_burst(const struct sk_buff *skb, struct verve_burst *burst)
-{
-	u32 bth, end, flags;
-
-	if (!is_intact(skb))
-		return false;
-	bth = bth_offset(skb);
-	end = skb->len - VERVE_ICRC_LEN;
-	*burst = (struct verve_burst) {
-		.mtu = skb_shinfo(skb)->gso_size,
-		.packets = skb_shinfo(skb)->gso_segs,
-	};
-	if (end < bth ||
-	    verve_wire_parse(skb->data + bth, skb_headlen(skb) - bth, end - bth,
-			     &burst->pdu, &burst->qpn) ||
-	    !verve_opcode_kind(burst->pdu.opcode, &burst->kind))
-		return false;
-	flags = verve_opcode_flags(burst->pdu.opcode);
-	burst->starts = flags & VERVE_OP_FIRST;
-	burst->ends = flags & VERVE_OP_LAST;
-	burst->length = burst->pdu.length;
-	return burst->mtu && burst->length &&
-	       DIV_ROUND_UP(burst->length, burst->mtu) == burst->packets;
-}
-
-/* Return: packet @i, with zeros for the ICRC; NULL without memory */
-static struct sk_buff *cut_lso(const struct sk_buff *whole,
-			       const struct verve_burst *burst, u32 i)
-{
-	u32 len = verve_lso_length(burst, i, 1), pad = verve_wire_pad(len);
-	u32 from = bth_offset(whole) + burst->pdu.hdr_len + i * burst->mtu;
-	struct verve_pdu pdu;
-	struct sk_buff *skb;
-
-	verve_burst_pdu(burst, i, 1, len, &pdu);
-	skb = begin_packet(whole, i, pdu.hdr_len + len + pad + VERVE_ICRC_LEN);
-	if (unlikely(!skb))
-		return NULL;
-	verve_wire_build(skb_put(skb, pdu.hdr_len), &pdu, burst->qpn);
-	if (skb_copy_bits(whole, from, skb_put(skb, len), len)) {
-		kfree_skb(skb);
-		return NULL;
-	}
-	skb_put_zero(skb, pad + VERVE_ICRC_LEN);
-	return skb;
-}
-
-struct sk_buff *verve_segment_lso(struct sk_buff *whole)
-{
-	struct verve_train train = {};
-	struct verve_burst burst;
-	struct sk_buff *skb;
-	u32 i;
-
-	if (!read_burst(whole, &burst))
-		return NULL;
-	for (i = 0; i < burst.packets; i++) {
-		skb = cut_lso(whole, &burst, i);
-		if (unlikely(!skb)) {
-			kfree_skb(train.head);
-			return NULL;
-		}
-		add_packet(&train, skb);
-	}
-	return finish_train(&train, whole);
-}
-
-/* -------------------------------------------------- USO */
-
 /* Return: packet @i, whose bytes begin at @from; NULL without memory */
-static struct sk_buff *cut_uso(const struct sk_buff *whole, u32 from, u32 i)
+static struct sk_buff *cut(const struct sk_buff *whole, u32 from, u32 i)
 {
 	u32 len = min_t(u32, whole->len - from, skb_shinfo(whole)->gso_size);
 	struct sk_buff *skb = begin_packet(whole, i, len);
@@ -177,7 +99,7 @@ static struct sk_buff *cut_uso(const struct sk_buff *whole, u32 from, u32 i)
 	return skb;
 }
 
-struct sk_buff *verve_segment_uso(struct sk_buff *whole)
+struct sk_buff *verve_segment(struct sk_buff *whole)
 {
 	u32 from, i = 0, size = skb_shinfo(whole)->gso_size;
 	struct verve_train train = {};
@@ -186,7 +108,7 @@ struct sk_buff *verve_segment_uso(struct sk_buff *whole)
 	if (!is_intact(whole) || !size)
 		return NULL;
 	for (from = bth_offset(whole); from < whole->len; from += size) {
-		skb = cut_uso(whole, from, i++);
+		skb = cut(whole, from, i++);
 		if (unlikely(!skb)) {
 			kfree_skb(train.head);
 			return NULL;

@@ -9,16 +9,14 @@
 struct sk_buff;
 
 /**
- * verve_segment_lso() - make a train of an LSO packet
- * @skb: LSO packet, data at the link header if there is one; not changed
+ * verve_segment() - make a train of a packet for UDP segmentation
+ * @skb: packets of gso_size bytes behind one UDP header, data at the link header if there
+ *	is one; not changed
  *
  * Context: BH off or on.
  * Return: train, or a single packet; NULL without memory, or if the stack has reshaped
  * the packet.
  */
-struct sk_buff *verve_segment_lso(struct sk_buff *skb);
-
-/* Likewise for UDP segmentation: packets of gso_size bytes behind one UDP header */
-struct sk_buff *verve_segment_uso(struct sk_buff *skb);
+struct sk_buff *verve_segment(struct sk_buff *skb);
 
 #endif

@@ -223,29 +223,4 @@ int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
  */
 bool verve_packet_is_of(const struct sk_buff *skb, const struct verve_flow *flow);
 
-/*
- * A packet with its payload in fragments (LSO) is built from the end to the beginning:
- * verve_packet_begin(); verve_packet_attach() for payload, pad and ICRC; the caller
- * pushes the transport headers; verve_packet_end() pushes UDP and IP headers.
- */
-
-/* @room: bytes of all headers. BH off. Return: NULL without memory. */
-struct sk_buff *verve_packet_begin(const struct verve_flow *flow, u32 room);
-
-/**
- * verve_packet_attach() - append payload and zeros to a packet, as fragments
- * @skb: packet from verve_packet_begin()
- * @payload: advanced; may be NULL when @len is 0
- * @len: bytes of payload
- * @zeros: zero bytes behind the payload
- *
- * Context: BH off, RCU.
- * Return: 0; -ENOBUFS when there is no room, and @payload is untouched; or the error of
- * the payload iterator.
- */
-int verve_packet_attach(struct sk_buff *skb, struct verve_iter *payload, u32 len,
-			u32 zeros);
-/* Push UDP and IP headers, when all behind the UDP header is complete. */
-void verve_packet_end(struct sk_buff *skb, const struct verve_flow *flow);
-
 #endif

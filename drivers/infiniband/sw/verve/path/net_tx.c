@@ -23,44 +23,36 @@ static void join(struct verve_train *train, struct verve_flow *flow)
 		verve_train_flush(train);
 }
 
-/* Return: number of packets added; or an error, and one packet is lost */
-static int add_some(struct verve_train *train, struct verve_flow *flow,
-		    struct verve_burst *burst, u32 first)
+/* Return: 0; or an error, and the packet is lost */
+static int add_packet(struct verve_train *train, struct verve_flow *flow,
+		      const struct verve_burst *burst, u32 i)
 {
 	struct verve_pdu pdu;
-	int done;
 
-	if (unlikely(flow->has_lso)) {
-		done = verve_train_put_lso(train, flow, burst, first);
-		if (done)
-			return done;
-	}
-	verve_burst_pdu(burst, first, 1,
-			min(burst->length - first * burst->mtu, burst->mtu),
-			&pdu);
-	return verve_train_put(train, flow, burst, &pdu) ?: 1;
+	verve_burst_pdu(burst, i, 1,
+			min(burst->length - i * burst->mtu, burst->mtu), &pdu);
+	return verve_train_put(train, flow, burst, &pdu);
 }
 
 static int add_packets(struct verve_train *train, struct verve_flow *flow,
 		       struct verve_burst *burst)
 {
-	int done;
+	int err;
 	u32 i;
 
-	for (i = 0; i < burst->packets; i += done) {
-		done = add_some(train, flow, burst, i);
-		if (likely(done > 0)) {
-			flow->ip_id += done;
+	for (i = 0; i < burst->packets; i++) {
+		err = add_packet(train, flow, burst, i);
+		if (likely(!err)) {
+			flow->ip_id++;
 			continue;
 		}
-		if (done == -EAGAIN && i) {
+		if (err == -EAGAIN && i) {
 			verve_burst_truncate(burst, i);
 			return 0;
 		}
-		if (done != -ENOMEM && done != -EMSGSIZE)
-			return done;
+		if (err != -ENOMEM && err != -EMSGSIZE)
+			return err;
 		verve_count(train, send_err, 1);
-		done = 1;
 	}
 	return 0;
 }

@@ -349,51 +349,6 @@ int verve_packet_append(struct sk_buff *head, const struct verve_flow *flow,
 	return 0;
 }
 
-struct sk_buff *verve_packet_begin(const struct verve_flow *flow, u32 room)
-{
-	struct sk_buff *skb = alloc_packet(flow->dst, room, room);
-
-	if (unlikely(!skb))
-		return NULL;
-	skb_reserve(skb, room);
-	skb->priority = verve_flow_priority(flow);
-	return skb;
-}
-
-int verve_packet_attach(struct sk_buff *skb, struct verve_iter *payload, u32 len,
-			u32 zeros)
-{
-	u8 *data;
-	int err;
-
-	if (skb_shinfo(skb)->nr_frags == MAX_SKB_FRAGS)
-		return -ENOBUFS;
-	data = alloc_fragment(len + zeros, sizeof(u32));
-	if (unlikely(!data))
-		return -ENOBUFS;
-	err = len ? verve_iter_read(payload, data, len) : 0;
-	if (unlikely(err)) {
-		put_page(virt_to_head_page(data));
-		return err;
-	}
-	memset(data + len, 0, zeros);
-	add_fragment(skb, data, len + zeros);
-	return 0;
-}
-
-void verve_packet_end(struct sk_buff *skb, const struct verve_flow *flow)
-{
-	u32 udp_len = skb->len + sizeof(struct udphdr);
-
-	put_udp(skb_push(skb, sizeof(struct udphdr)), &flow->av, udp_len);
-	skb_reset_transport_header(skb);
-	if (flow->av.is_v6)
-		put_v6(skb_push(skb, sizeof(struct ipv6hdr)), flow, udp_len);
-	else
-		put_v4(skb_push(skb, sizeof(struct iphdr)), flow, udp_len);
-	skb_reset_network_header(skb);
-}
-
 enum ib_mtu verve_port_mtu(const struct net_device *ndev)
 {
 	return ib_mtu_int_to_enum((int)READ_ONCE(ndev->mtu) -

@@ -56,7 +56,6 @@ struct verve_uso_flow {
  * @icrc_offload: the egress device computes the ICRC (offload/icrc.h)
  * @is_distrusted: no ICRC offload until the route is renewed, since packets with
  *	an offloaded ICRC were not answered
- * @has_lso: the egress device segments messages
  * @has_uso: the egress device segments UDP, and computes the ICRCs afterwards
  * @trust: evidence that what the device segments arrives
  * @uso: evidence that the NIC segments UDP correctly
@@ -71,7 +70,6 @@ struct verve_flow {
 	u16 ip_id;
 	bool icrc_offload;
 	bool is_distrusted;
-	bool has_lso;
 	bool has_uso;
 	struct verve_trust trust;
 	struct verve_uso_flow uso;
@@ -105,8 +103,7 @@ bool verve_uso_lost(struct verve_dev *dev, struct verve_flow *flow);
 void verve_uso_cancel(struct verve_dev *dev, struct verve_flow *flow);
 
 /*
- * Devices that may segment a burst (offload/uso.h, offload/lso.h). Each value adds to the
- * one before it.
+ * Devices that may segment a burst (offload/uso.h). Each value adds to the one before it.
  */
 enum verve_segmentation {
 	VERVE_SEGMENT_HERE,	/* none: the path makes each packet */

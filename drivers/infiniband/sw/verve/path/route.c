@@ -28,7 +28,6 @@ void verve_flow_reset(struct verve_flow *flow)
 	flow->dst = NULL;
 	flow->icrc_offload = false;
 	flow->is_distrusted = false;
-	flow->has_lso = false;
 	flow->has_uso = false;
 	flow->trust = (struct verve_trust) {};
 	flow->uso = (struct verve_uso_flow) {};
@@ -39,7 +38,6 @@ bool verve_flow_distrust(struct verve_flow *flow)
 	bool icrc_offload = flow->icrc_offload;
 
 	flow->icrc_offload = false;
-	flow->has_lso = false;
 	flow->has_uso = false;
 	flow->is_distrusted |= icrc_offload;
 	if (flow->uso.state == VERVE_USO_PROVEN)

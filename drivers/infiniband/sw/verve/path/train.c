@@ -14,7 +14,6 @@
 #include <net/udp.h>
 #include "../device.h"
 #include "../offload/icrc.h"
-#include "../offload/lso.h"
 #include "../offload/uso.h"
 #include "../wire/icrc.h"
 #include "../wire/psn.h"
@@ -325,50 +324,4 @@ void verve_train_flush(struct verve_train *train)
 	if (train->icrc_offload)
 		leave_icrcs(train);
 	transmit(train);
-}
-
-/* No LSO for retransmissions, nor for a single packet */
-static u32 lso_packets(const struct verve_train *train,
-		       const struct verve_flow *flow,
-		       const struct verve_burst *burst, u32 first)
-{
-	u32 most;
-
-	if (!verve_icrc_offload_segments(flow, burst))
-		return 0;
-	most = min3(burst->packets - first, train->max_packets,
-		    verve_lso_packets(flow, burst, train->max_len));
-	return most > 1 ? most : 0;
-}
-
-int verve_train_put_lso(struct verve_train *train, struct verve_flow *flow,
-			struct verve_burst *burst, u32 first)
-{
-	struct sk_buff *skb;
-	u32 packets;
-
-	set_limits(train, flow->dst);
-	packets = lso_packets(train, flow, burst, first);
-	if (!packets)
-		return 0;
-	verve_train_flush(train);
-	skb = verve_lso_build(flow, burst, first, &packets);
-	if (IS_ERR(skb)) {
-		if (PTR_ERR(skb) != -ENOMEM)
-			return PTR_ERR(skb);
-		verve_count(train, send_err, packets);
-		return packets;
-	}
-	if (is_acknowledged(burst))
-		verve_trust_watch(&flow->trust,
-				  verve_psn_add(burst->pdu.psn, first), packets);
-	skb_dst_set(skb, dst_clone(flow->dst));
-	skb->dev = flow->dst->dev;
-	train->head = skb;
-	train->is_v6 = flow->av.is_v6;
-	train->packets = packets;
-	train->bytes = verve_lso_bytes(burst, first, packets);
-	verve_icrc_offload_tx_lso(train->dev, skb);
-	transmit(train);
-	return packets;
 }

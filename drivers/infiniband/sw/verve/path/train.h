@@ -107,20 +107,6 @@ int verve_train_put(struct verve_train *train, struct verve_flow *flow,
 		    const struct verve_burst *burst,
 		    const struct verve_pdu *pdu);
 
-/**
- * verve_train_put_lso() - send packets of a burst as one LSO packet
- * @train: train; sent before the LSO packet
- * @flow: flow with a route and LSO
- * @burst: burst; its payload is advanced. Truncated when memory is absent
- * @first: index of the next packet of the burst
- *
- * Context: BH off, RCU.
- * Return: number of packets; 0 when the next packet must be sent without LSO; or the
- * error of the payload iterator.
- */
-int verve_train_put_lso(struct verve_train *train, struct verve_flow *flow,
-			struct verve_burst *burst, u32 first);
-
 /*
  * Couple packets that were built elsewhere. All are of one flow, and the data of each
  * begins at the IP header. @train begins as zeros.

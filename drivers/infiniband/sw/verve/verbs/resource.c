@@ -79,7 +79,6 @@ static int put_progress(struct sk_buff *msg, struct verve_qp *qp)
 		{ "rate_kbit", verve_congestion_rate(qp) },
 		{ "icrc_offload", qp->flow.icrc_offload },
 		{ "nic_distrusted", qp->flow.is_distrusted },
-		{ "lso", qp->flow.has_lso },
 		{ "segmented_by_nic", qp->flow.has_uso || qp->flow.uso.state == VERVE_USO_PROVEN },
 		{ "rc_offload", qp->is_offloaded },
 		{ "udp_sport", qp->flow.av.sport },

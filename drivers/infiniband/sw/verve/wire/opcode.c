@@ -149,24 +149,3 @@ const struct verve_op_seq verve_op_seqs[VERVE_NUM_SEQ] = {
 		.only	= VERVE_OPCODE_CNP,
 	},
 };
-
-static bool has(const struct verve_op_seq *seq, u8 opcode)
-{
-	return opcode == seq->first || opcode == seq->middle ||
-	       opcode == seq->last || opcode == seq->only;
-}
-
-bool verve_opcode_kind(u8 opcode, enum verve_op_kind *kind)
-{
-	unsigned int i;
-
-	for (i = 0; i < VERVE_NUM_SEQ; i++) {
-		const struct verve_op_seq *seq = &verve_op_seqs[i];
-
-		if (seq->first != seq->only && has(seq, opcode)) {
-			*kind = i;
-			return true;
-		}
-	}
-	return false;
-}

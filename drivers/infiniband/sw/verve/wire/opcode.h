@@ -127,20 +127,6 @@ static inline u8 verve_opcode_at(enum verve_op_kind kind, bool first, bool last)
 	return last ? seq->last : seq->middle;
 }
 
-/**
- * verve_opcode_kind() - find a kind of message that has packets with an opcode
- * @opcode: opcode of a SEND, RDMA WRITE or RDMA READ response
- * @kind: set to the kind
- *
- * A First or Middle opcode belongs to several kinds, which differ only in their
- * Last and Only opcodes. So @kind gives the right opcodes for this packet and
- * all packets before it in the message, but perhaps not for those after it.
- *
- * Context: any. Pure.
- * Return: true, or false for other opcodes.
- */
-bool verve_opcode_kind(u8 opcode, enum verve_op_kind *kind);
-
 static inline u32 verve_opcode_flags(u8 opcode)
 {
 	return verve_opcodes[opcode].flags;

@@ -238,36 +238,11 @@ static void opcode_at__every_kind_and_place(struct kunit *test)
 	}
 }
 
-/* The kind found gives the opcodes of the packets up to this one. */
-static void opcode_kind__every_opcode(struct kunit *test)
-{
-	enum verve_op_kind kind;
-	int i;
-
-	for (i = 0; i < 256; i++) {
-		u32 flags = verve_opcode_flags(i);
-		bool has = flags & (VERVE_OP_RC | VERVE_OP_UC) &&
-			   flags & (VERVE_OP_SEND | VERVE_OP_WRITE |
-				    VERVE_OP_READ_RESP);
-
-		KUNIT_EXPECT_EQ_MSG(test, verve_opcode_kind(i, &kind), has,
-				    "opcode %#x", i);
-		if (!has)
-			continue;
-		KUNIT_EXPECT_EQ_MSG(test,
-				    verve_opcode_at(kind,
-						    flags & VERVE_OP_FIRST,
-						    flags & VERVE_OP_LAST),
-				    i, "opcode %#x", i);
-	}
-}
-
 static struct kunit_case opcode_cases[] = {
 	KUNIT_CASE(opcodes__flags_are_the_specifications),
 	KUNIT_CASE(opcodes__header_lengths_are_the_specifications),
 	KUNIT_CASE(opcodes__all_others_are_unknown),
 	KUNIT_CASE(opcode_at__every_kind_and_place),
-	KUNIT_CASE(opcode_kind__every_opcode),
 	{}
 };
 
