@@ -76,7 +76,9 @@ both() {
 }
 
 knob() { # NETDEV KNOB
-	cat "$NICS/$1/$2"
+	local value
+
+	read -r value <"$NICS/$1/$2" && echo "$value"
 }
 
 # The NIC got no packet with work that it had not offered or that was done already.
@@ -179,7 +181,7 @@ meanwhile() {
 	load_begin QPS=8 || return
 	for ((i = 0; i < ${rounds:-100}; i++)); do
 		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
-		sleep 0.0$((RANDOM % 9 + 1))
+		nap 0.0$((RANDOM % 9 + 1))
 	done
 	both able "$able"
 	goes_on $DEV_A && load_end

@@ -145,6 +145,15 @@ trace_is_there() {
 	[ -d $TRACE/events/verve ]
 }
 
+# A pipe that never has data
+exec {NEVER}<> <(:)
+
+# nap SECONDS: sleep without a process, whose start takes longer on some machines
+nap() {
+	read -rt "$1" -u "$NEVER"
+	return 0
+}
+
 # within SECONDS COMMAND...: repeat the command until it succeeds, at most so long. A
 # step in which the machine stood still counts as a second.
 within() {
@@ -156,7 +165,7 @@ within() {
 		left=$((left - (now - at < 2000000 ? now - at : 1000000)))
 		at=$now
 		[ $left -gt 0 ] || return 1
-		sleep 0.05
+		nap 0.05
 	done
 }
 
@@ -493,12 +502,14 @@ c_test() {
 # lifespan reads them at most once in a tick, which may be 10 ms.
 renew_counters() { # DEVICE
 	echo 0 >"/sys/class/infiniband/$1/ports/1/hw_counters/lifespan" &&
-	sleep 0.011
+	nap 0.011
 }
 
 hw_counter() { # DEVICE NAME
+	local value
+
 	renew_counters "$1"
-	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
+	read -r value <"/sys/class/infiniband/$1/ports/1/hw_counters/$2" && echo "$value"
 }
 
 # Print the counters of both ends that are not 0.

@@ -209,7 +209,7 @@ through() {
 	load_begin QPS=8 || return
 	for ((i = 0; i < ${rounds:-100}; i++)); do
 		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
-		sleep 0.0$((RANDOM % 9 + 1))
+		nap 0.0$((RANDOM % 9 + 1))
 	done
 	segments on va && turn va ids 0 && goes_on $DEV_A && load_end
 }

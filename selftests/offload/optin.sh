@@ -137,7 +137,7 @@ switched() {
 	"$@" && within 5 has_counted "$dev" "$counter" "$before" || return
 	for ((i = 0; i < ${rounds:-40}; i++)); do
 		switch "$feature" "${ways[i % 2]}" || return
-		sleep 0.0$((RANDOM % 9 + 1))
+		nap 0.0$((RANDOM % 9 + 1))
 	done
 	switch "$feature" off && within 5 forgotten || fail "the NICs know: $(traces)" ||
 		{ load_kill; return 1; }

@@ -117,7 +117,7 @@ in_order() {
 	order_begin || return
 	for ((i = 0; i < ${rounds:-100}; i++)); do
 		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
-		sleep 0.0$((RANDOM % 9 + 1))
+		nap 0.0$((RANDOM % 9 + 1))
 	done
 	settle
 	goes_on $DEV_A && within 5 has_counted $DEV_B rx_ddp_pkts "$used"

@@ -84,7 +84,7 @@ through() {
 	stream_begin $OPTIONS || return
 	for ((i = 0; i < ${rounds:-40}; i++)); do
 		"$@" "$i" || { load_kill; fail "$*: round $i"; return; }
-		sleep 0.0$((RANDOM % 9 + 1))
+		nap 0.0$((RANDOM % 9 + 1))
 		ended "$LOAD" && break
 	done
 	settle

@@ -165,7 +165,7 @@ through() {
 	offers && load_begin QPS=8 || return
 	for i in {1..20}; do
 		"$@" || { load_kill; fail "$*: round $i"; return; }
-		sleep 0.0$((RANDOM % 9 + 1))
+		nap 0.0$((RANDOM % 9 + 1))
 	done
 	offers && goes_on $DEV_A && load_end
 }
