@@ -188,6 +188,8 @@ static bool renew(struct roce_offload *offload)
 	spin_lock_bh(&roce_offload_table_lock);
 	before = offload->active;
 	active &= offload->is_up ? offload->enabled : 0;
+	if (!(active & ROCE_OFFLOAD_TX_ICRC))
+		active &= ~ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
 	if (!(active & ROCE_OFFLOAD_RX_ICRC))
 		active &= ~ROCE_OFFLOAD_RX_DDP;
 	set_active(offload, active);
