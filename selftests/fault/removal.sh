@@ -19,7 +19,7 @@ NS_H=verve-h-$$
 # Milliseconds that a removal may take, seconds of traffic without one, and seconds until
 # the programs notice. On an emulated CPU, traffic starves the shell, so a removal has to
 # end long before the traffic only.
-REMOVAL_MS=$((SLOW == 1 ? 1000 : 30000))
+REMOVAL_MS=$((SLOW == 1 ? 1000 : 60000))
 TRAFFIC=90
 NOTICE=5
 
