@@ -170,6 +170,16 @@ static void set_active(struct roce_offload *offload, u32 active)
 	WRITE_ONCE(any_active, any);
 }
 
+/* Segmentation needs the ICRC of what is sent, and DDP that of what is received. */
+static u32 complete_features(u32 features)
+{
+	if (!(features & ROCE_OFFLOAD_TX_ICRC))
+		features &= ~ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
+	if (!(features & ROCE_OFFLOAD_RX_ICRC))
+		features &= ~ROCE_OFFLOAD_RX_DDP;
+	return features;
+}
+
 /*
  * Ask the driver for its features. They count only if the netdev is still up afterwards.
  * Only the notifier knows: netif_running() is still true when a netdev begins to go down.
@@ -188,11 +198,7 @@ static bool renew(struct roce_offload *offload)
 	spin_lock_bh(&roce_offload_table_lock);
 	before = offload->active;
 	active &= offload->is_up ? offload->enabled : 0;
-	if (!(active & ROCE_OFFLOAD_TX_ICRC))
-		active &= ~ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
-	if (!(active & ROCE_OFFLOAD_RX_ICRC))
-		active &= ~ROCE_OFFLOAD_RX_DDP;
-	set_active(offload, active);
+	set_active(offload, complete_features(active));
 	spin_unlock_bh(&roce_offload_table_lock);
 	return before & ~active;
 }
@@ -235,20 +241,18 @@ static bool can_know(const struct roce_offload_ops *ops)
 	return ops->mr_add && ops->mr_del && ops->qp_add && ops->qp_del;
 }
 
-/* ICRC offload needs sk_validate_xmit_skb. Segmentation and DDP need ICRC offload. */
+/* ICRC offload needs sk_validate_xmit_skb. */
 static u32 usable_features(const struct roce_offload_ops *ops, u32 able)
 {
 	if (!IS_ENABLED(CONFIG_SOCK_VALIDATE_XMIT))
 		able &= ~ROCE_OFFLOAD_TX_ICRC;
-	if (!(able & ROCE_OFFLOAD_TX_ICRC))
-		able &= ~ROCE_OFFLOAD_TX_ICRC_SEGMENTED;
 	if (!can_know(ops))
 		able &= ~ROCE_OFFLOAD_STATEFUL;
-	if (!ops->rx_start || !ops->rx_stop || !(able & ROCE_OFFLOAD_RX_ICRC))
+	if (!ops->rx_start || !ops->rx_stop)
 		able &= ~ROCE_OFFLOAD_RX_DDP;
 	if (able & ROCE_OFFLOAD_RC && !roce_offload_has_rc(ops))
 		able &= ~ROCE_OFFLOAD_RC;
-	return able & ROCE_OFFLOAD_FEATURES;
+	return complete_features(able & ROCE_OFFLOAD_FEATURES);
 }
 
 static struct roce_offload *create(struct net_device *ndev,
