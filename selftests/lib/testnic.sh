@@ -191,6 +191,11 @@ reset_both() {
 	turn va reset 1 && turn vb reset 1
 }
 
+# qps_say ITEM VALUE: one QP of A has this value
+qps_say() {
+	rdma -dd resource show qp link $DEV_A/1 | grep -q "drv_$1 $2"
+}
+
 # withdraw_both ROUND: withdraw the features in even rounds and offer them in odd ones
 withdraw_both() {
 	both offered $(($1 % 2))

@@ -172,11 +172,6 @@ uncoupled() {
 
 # ---------------------------------------------------------------- in mid-traffic
 
-# qps_say ITEM VALUE: one QP of A has this value
-qps_say() {
-	rdma -dd resource show qp link $DEV_A/1 | grep -q "drv_$1 $2"
-}
-
 # Each QP shows whether it uses the NIC, and the reason if not.
 is_shown() {
 	both able $((TX | RX))

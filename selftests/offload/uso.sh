@@ -203,13 +203,9 @@ is_shown() {
 	both able $ICRC && [[ "$(<"$file")" = off:* ]] &&
 	offers && [ "$(<"$file")" = "in use" ] || fail "$(<"$file")" || return
 	load_begin QPS=8 || return
-	within 5 qps_are_segmented
+	within 5 qps_say segmented_by_nic 1
 	local rc=$?
 	load_end && return $rc
-}
-
-qps_are_segmented() {
-	rdma -dd resource show qp link $DEV_A/1 | grep -q "drv_segmented_by_nic 1"
 }
 
 # ---------------------------------------------------------------- other ways
@@ -218,7 +214,7 @@ through_vlan() {
 	vlan_on_top && offers || return
 	used tx_uso_pkts least $LEAST writes_on_top &&
 	# The VLAN does not pass such packets on any more.
-	ip netns exec "$NS_A" ethtool -K v7 tx-sctp-segmentation off &&
+	nic_features v7 tx-sctp-segmentation off &&
 	used tx_uso_pkts most 0 \
 		used tx_icrc_offload least $LEAST writes_on_top
 }
