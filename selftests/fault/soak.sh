@@ -99,7 +99,7 @@ balance() {
 # ---------------------------------------------------------------- events
 
 flap() {
-	ip -n "$NS_A" link set va down && sleep 0.05 &&
+	ip -n "$NS_A" link set va down && nap 0.05 &&
 	ip -n "$NS_A" link set va up
 }
 
@@ -108,7 +108,7 @@ another_device() {
 }
 
 another_address() {
-	ip -n "$NS_A" addr add 10.0.7.1/24 dev va && sleep 0.05 &&
+	ip -n "$NS_A" addr add 10.0.7.1/24 dev va && nap 0.05 &&
 	ip -n "$NS_A" addr del 10.0.7.1/24 dev va
 }
 

@@ -189,7 +189,7 @@ forks() {
 # suspended ROUND: stops the server, so that receives soon run out
 suspended() {
 	kill -STOP "$SERVER"
-	sleep 0.05
+	nap 0.05
 	timed kill -CONT "$SERVER" && is_answered $DEV_A
 }
 

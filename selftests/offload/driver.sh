@@ -29,7 +29,7 @@ loses_meanwhile() { # ABLE
 
 	away=$(knob va turned_away)
 	turn va full 1 && within 5 grown turned_away "$away" &&
-	turn va able 0 && turn va full 0 && sleep 0.02 && turn va able "$1"
+	turn va able 0 && turn va full 0 && nap 0.02 && turn va able "$1"
 }
 
 # is_lost_meanwhile ABLE KNOB: the counter KNOB counts such packets. Other packets may
@@ -53,7 +53,7 @@ is_lost_meanwhile() {
 # Under traffic, for less time than peers need to give up
 is_busy() {
 	turn va full 1 && turn va able $((RANDOM % 8)) && turn vb full 1 &&
-	sleep 0.0$((RANDOM % 3)) && turn vb full 0 && turn va full 0 &&
+	nap 0.0$((RANDOM % 3)) && turn vb full 0 && turn va full 0 &&
 	turn va able $((RANDOM % 8))
 }
 

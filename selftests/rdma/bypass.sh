@@ -198,13 +198,13 @@ settled() {
 come_and_go() {
 	while :; do
 		client nft "$(table inet 'hook input')"
-		sleep 0.03
+		nap 0.03
 		client nft delete table inet t
-		sleep 0.03
+		nap 0.03
 		tc -n "$NS_B" qdisc add dev vb root netem delay 200us
-		sleep 0.03
+		nap 0.03
 		tc -n "$NS_B" qdisc del dev vb root
-		sleep 0.03
+		nap 0.03
 	done
 }
 

@@ -113,9 +113,9 @@ taking_turns() {
 
 	while :; do
 		loopback Y
-		sleep 0.05
+		nap 0.05
 		loopback N
-		sleep 0.05
+		nap 0.05
 	done &
 	turner=$!
 	while_turning "$@"
