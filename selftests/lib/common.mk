@@ -8,7 +8,8 @@
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 
 # Programs that are here because tests of several directories run them: a directory that
-# needs one names it as if it were its own. All other files are linked into each program.
+# needs one names it as if it were its own. All other files are compiled once for
+# all directories, and linked into each program.
 PROGRAMS := load
 LOCAL_SRCS := $(filter-out $(PROGRAMS:%=$(HERE)%.c),$(wildcard $(HERE)*.c))
 
@@ -25,4 +26,11 @@ else
 include $(HERE)standalone.mk
 endif
 
-$(TEST_GEN_FILES): $(LOCAL_SRCS)
+LOCAL_OBJS := $(LOCAL_SRCS:$(HERE)%.c=$(OUTPUT)/../lib/%.o)
+EXTRA_CLEAN += $(LOCAL_OBJS)
+
+$(LOCAL_OBJS): $(OUTPUT)/../lib/%.o: $(HERE)%.c $(LOCAL_HDRS)
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) $(CPPFLAGS) -c $< -o $@
+
+$(TEST_GEN_FILES): $(LOCAL_OBJS)

@@ -15,7 +15,7 @@ all: $(TEST_GEN_FILES)
 
 $(OUTPUT)/%: %.c $(LOCAL_HDRS)
 	@printf '  CC      %s\n' $(notdir $@)
-	@$(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(filter %.c,$^) $(LDLIBS) -o $@
+	@$(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(filter %.c %.o,$^) $(LDLIBS) -o $@
 
 run_tests: all
 	@ONCE="$(TEST_ONCE)" $(HERE)run $(notdir $(CURDIR)) $(OUTPUT) $(TEST_PROGS)
@@ -30,6 +30,6 @@ emit_tests:
 	@for test in $(TEST_PROGS); do echo "$(COLLECTION):$$test"; done
 
 clean:
-	@rm -f $(TEST_GEN_FILES)
+	@rm -f $(TEST_GEN_FILES) $(EXTRA_CLEAN)
 
 .PHONY: all clean install run_tests emit_tests
