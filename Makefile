@@ -60,7 +60,7 @@ check-kernels:
 
 .PHONY: check-kcsan
 check-kcsan:
-	@tools/check-kcsan
+	@tools/check-uml kcsan
 
 .PHONY: uml-run
 uml-run:
@@ -176,7 +176,7 @@ help:
 	@echo '  make check-debug      kselftests in UML with KASAN, kmemleak, lockdep'
 	@echo '  make check-kernels    builds for all of Debian'\''s kernels, of any flavour and on'
 	@echo '                        arm64, and smoke tests on each; two hours (KERNEL=)'
-	@echo '  make check-kcsan      rdma/ and fault/ with the race detector KCSAN, in QEMU; hours'
+	@echo '  make check-kcsan      rdma/ and fault/ in UML with KCSAN, the detector of data races'
 	@echo '  make check-packages   has dkms build the packaged modules; tries the service'\''s'
 	@echo '                        program and the action for CI services (KERNEL=);'
 	@echo '                        installs the packages on Debian 12 and 13; hours'
