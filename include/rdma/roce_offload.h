@@ -26,11 +26,12 @@ struct sg_table;
 struct roce_offload;
 struct roce_offload_ibdev;
 struct roce_offload_rc_ops;
+struct roce_offload_rc_recv;
 struct roce_offload_rc_user;
 struct roce_offload_rc_wr;
 
 /* Incremented by changes after which drivers must be rebuilt */
-#define ROCE_OFFLOAD_ABI	4
+#define ROCE_OFFLOAD_ABI	5
 
 /* Each is a bit of enum roce_offload_feature. */
 #define ROCE_OFFLOAD_FEATURES	(ROCE_OFFLOAD_TX_ICRC | \
@@ -52,11 +53,13 @@ struct roce_offload_rc_wr;
  * @rx_after: ROCE_OFFLOAD_RX_DDP: payload of RDMA WRITEs in bytes that the transport
  *	copies, without a SEND or immediate data in between, before it calls
  *	ops.rx_start() for a QP; at least 1. More after runs that were not much longer
+ * @rc_recvs: ROCE_OFFLOAD_RC: receives that the device holds for a QP, at least 1
  */
 struct roce_offload_caps {
 	u32 abi;
 	u32 features;
 	u32 rx_after;
+	u32 rc_recvs;
 };
 
 /**
@@ -149,6 +152,7 @@ enum roce_offload_rx {
  * @rx_answered: private to the registry: the transport is told that the device has
  *	answered; any context, under locks of the driver
  * @lock: private to the registry: serialises ops.rx_start() and ops.rx_stop()
+ * @rc_recvs: private to the registry: as in the caps
  * @user: operations of the transport for a QP that may be offloaded, or NULL
  * @owner: QP of the transport, for @user
  * @is_offered: private to the registry: the QP may be offloaded to the device
@@ -174,6 +178,7 @@ struct roce_offload_qp {
 	u32 placed;
 	void (*rx_answered)(struct roce_offload_qp *qp);
 	spinlock_t lock; /* see above */
+	u32 rc_recvs;
 	const struct roce_offload_rc_user *user;
 	void *owner;
 	bool is_offered;

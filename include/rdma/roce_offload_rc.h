@@ -30,6 +30,8 @@
  * - congestion (a CNP, or CE);
  * - a peer that does not answer.
  *
+ * QPs with an SRQ are not offloaded.
+ *
  * Software drops packets to an offloaded QP that arrive by other ways than the device.
  */
 #ifndef RDMA_ROCE_OFFLOAD_RC_H
@@ -73,7 +75,8 @@ struct roce_offload_rc_terms {
 /**
  * enum roce_offload_rc_message - message that the responder has begun
  * @ROCE_OFFLOAD_RC_NONE: none; the next packet begins a message
- * @ROCE_OFFLOAD_RC_SEND: a SEND, which has consumed a receive
+ * @ROCE_OFFLOAD_RC_SEND: a SEND, which has consumed a receive: the first that is posted
+ *	after start(), and the oldest that is not complete at stop()
  * @ROCE_OFFLOAD_RC_WRITE: an RDMA WRITE
  */
 enum roce_offload_rc_message {
@@ -146,6 +149,18 @@ struct roce_offload_rc_wr {
 };
 
 /**
+ * struct roce_offload_rc_recv - a receive request
+ * @length: bytes of all segments
+ * @num_sge: number of segments
+ * @sge: segments; valid until the receive is complete or stop() has returned
+ */
+struct roce_offload_rc_recv {
+	u64 length;
+	u32 num_sge;
+	const struct ib_sge *sge;
+};
+
+/**
  * struct roce_offload_rc_ops - RC operations of a driver
  * @start: begin to run a QP that ops.qp_add() has added. The transport then posts
  *	outstanding requests again, from @state->una on. Return: 0, or an error, and
@@ -158,11 +173,16 @@ struct roce_offload_rc_wr {
  *	without further calls. Return: 0, or -EAGAIN when the device has no room or the
  *	QP has been stopped. The transport tries again after the next
  *	roce_offload_rc_report()
+ * @post_recv: post a receive behind the others. The driver copies @recv, but not its
+ *	segments. Not more than caps.rc_recvs are posted and not complete. @recv is NULL
+ *	in answer to roce_offload_rc_need_recv() when the program has posted none; a
+ *	device that does not wait, or has a receive by now, ignores that. Does nothing
+ *	when the QP has been stopped
  *
  * start() and stop() are called in process context, one at a time for a device. They may
  * sleep, but must not take RTNL, which may be held. stop() may be called some time after
- * the netdev was set down. post() is called after start() has returned, with BH off and
- * under a spinlock.
+ * the netdev was set down. post() and post_recv() are called after start() has returned,
+ * with BH off and under a spinlock.
  */
 struct roce_offload_rc_ops {
 	int (*start)(struct net_device *ndev, void *context,
@@ -172,18 +192,8 @@ struct roce_offload_rc_ops {
 		    struct roce_offload_rc_state *state);
 	int (*post)(struct net_device *ndev, void *context,
 		    const struct roce_offload_rc_wr *wr);
-};
-
-/**
- * struct roce_offload_rc_recv - a receive request
- * @length: bytes of all segments
- * @num_sge: number of segments
- * @sge: segments
- */
-struct roce_offload_rc_recv {
-	u64 length;
-	u32 num_sge;
-	const struct ib_sge *sge;
+	void (*post_recv)(struct net_device *ndev, void *context,
+			  const struct roce_offload_rc_recv *recv);
 };
 
 /**
@@ -225,7 +235,7 @@ struct roce_offload_rc_read {
  * @offloaded: ops.rc->start() has succeeded
  * @returned: ops.rc->start() has failed, or ops.rc->stop() was called. @state is NULL
  *	if the state is unknown
- * @take_recv: see roce_offload_rc_take_recv()
+ * @need_recv: see roce_offload_rc_need_recv()
  * @received: see roce_offload_rc_received()
  * @read: see roce_offload_rc_read()
  * @acked: see roce_offload_rc_acked()
@@ -244,8 +254,7 @@ struct roce_offload_rc_user {
 	void (*offloaded)(struct roce_offload_qp *qp);
 	void (*returned)(struct roce_offload_qp *qp,
 			 const struct roce_offload_rc_state *state);
-	int (*take_recv)(struct roce_offload_qp *qp,
-			 struct roce_offload_rc_recv *recv);
+	void (*need_recv)(struct roce_offload_qp *qp);
 	void (*received)(struct roce_offload_qp *qp,
 			 const struct roce_offload_rc_done *done);
 	int (*read)(struct roce_offload_qp *qp,
@@ -263,24 +272,25 @@ struct roce_offload_rc_user {
  */
 
 /**
- * roce_offload_rc_take_recv() - get a receive for a SEND or immediate data
+ * roce_offload_rc_need_recv() - ask for a receive
  * @qp: offloaded QP
- * @recv: filled; valid until roce_offload_rc_received()
  *
- * Further calls before roce_offload_rc_received() return the same receive.
- *
- * Return: 0; -ENOENT when none is posted, and the device sends an RNR NAK; -EAGAIN when
- * too many events wait for roce_offload_rc_report(), and the device drops the packet;
- * -EINVAL when the device must return the QP.
+ * The transport posts receives until the device holds caps.rc_recvs, or 16: after
+ * start(), when half of them are complete, and whenever it runs for the QP. A program may
+ * post receives without a call of the kernel, so the device may run out of them all the
+ * same.
+ * It then drops a SEND, or immediate data, and its driver calls this function. The
+ * transport answers by ops.rc->post_recv(): with a receive, and the device has the peer
+ * repeat the packet by a NAK; or with NULL, and the device sends an RNR NAK. A QP that
+ * the transport takes back gets no answer.
  */
-static inline int roce_offload_rc_take_recv(struct roce_offload_qp *qp,
-					    struct roce_offload_rc_recv *recv)
+static inline void roce_offload_rc_need_recv(struct roce_offload_qp *qp)
 {
-	return qp->user->take_recv(qp, recv);
+	qp->user->need_recv(qp);
 }
 
 /**
- * roce_offload_rc_received() - complete the receive of a message
+ * roce_offload_rc_received() - complete the oldest receive
  * @qp: offloaded QP
  * @done: completion
  *
@@ -327,8 +337,8 @@ static inline void roce_offload_rc_acked(struct roce_offload_qp *qp, u32 una)
  * roce_offload_rc_report() - generate the completions of the calls above
  * @qp: offloaded QP
  *
- * One report may follow many calls. ops.rc->post() may be called meanwhile, so the
- * driver must not hold a lock that post() takes.
+ * One report may follow many calls. ops.rc->post() and ops.rc->post_recv() may be called
+ * meanwhile, so the driver must not hold a lock that they take.
  */
 static inline void roce_offload_rc_report(struct roce_offload_qp *qp)
 {

@@ -106,6 +106,7 @@ enum roce_offload_object_kind {
  * @rc_offload: offload a QP with @is_offered set. Process context
  * @rc_return: take a QP back if it is offloaded. Process context
  * @rc_post: call ops.rc->post() for an offloaded QP. BH off
+ * @rc_post_recv: likewise ops.rc->post_recv()
  */
 struct roce_offload_registry {
 	u32 abi;
@@ -140,6 +141,8 @@ struct roce_offload_registry {
 	void (*rc_return)(struct roce_offload_qp *qp);
 	int (*rc_post)(struct roce_offload_qp *qp,
 		       const struct roce_offload_rc_wr *wr);
+	void (*rc_post_recv)(struct roce_offload_qp *qp,
+			     const struct roce_offload_rc_recv *recv);
 };
 
 extern const struct roce_offload_registry roce_offload_registry;

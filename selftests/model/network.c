@@ -536,6 +536,13 @@ bool verve_rc_offload_is_due(const struct verve_qp *qp)
 	return false;
 }
 
+bool verve_rc_offload_take_held(struct verve_qp *qp, struct verve_recv *recv)
+{
+	(void)qp;
+	(void)recv;
+	return false;
+}
+
 void verve_rc_offload_round_end(struct verve_qp *qp)
 {
 	(void)qp;

@@ -41,6 +41,24 @@ not_offered() {
 	gained $DEV_A rc_offloaded writes && [ "$GAINED" = 0 ]
 }
 
+# The server's QPs have an SRQ, the client's have not.
+srq() {
+	carried
+	gained $DEV_B rc_offloaded perftest ib_send_bw --use-srq -q 4 -s 8192 -n 500 &&
+	[ "$GAINED" = 0 ]
+}
+
+# A NIC without receives has a peer wait, and gets those that are posted.
+few_receives() { # NUMBER
+	local status
+
+	carried && turn vb offered 0 && turn vb recvs "$1" && turn vb offered 1 &&
+	by_nic ib_send_bw -s 8192 -n 1000
+	status=$?
+	settle && turn vb offered 0 && turn vb recvs 8 && turn vb offered 1 || return
+	return $status
+}
+
 says_so() {
 	local file=/sys/class/infiniband/$DEV_A/offload/rc
 
@@ -133,8 +151,9 @@ reset() {
 	turn vb reset 1 && turn va reset 1
 }
 
+# It comes back with more or fewer receives.
 withdraw() {
-	turn vb offered $(($1 % 2))
+	turn vb recvs $((1 + RANDOM % 8)) && turn vb offered $(($1 % 2))
 }
 
 goes_down() {
@@ -225,7 +244,9 @@ tap_add "SENDs by the NIC" by_nic ib_send_bw -s 8192 -n 1000
 tap_add "READs by the NIC" by_nic ib_read_bw -s 8192 -n 1000
 tap_add "WRITEs by the NIC, both ways" by_nic ib_write_bw -b -s 8192 -n 1000
 tap_add "SENDs by the NIC, rdma_cm" by_nic ib_send_bw -R -s 8192 -n 1000
-tap_add "SENDs by the NIC, an SRQ" by_nic ib_send_bw --use-srq -q 4 -s 8192 -n 500
+tap_add "SENDs to a NIC with one receive" few_receives 1
+tap_add "SENDs to a NIC with three receives" few_receives 3
+tap_add "software runs QPs with an SRQ" srq
 tap_add "not where it does not offer it" not_offered
 tap_add "sysfs" says_so
 tap_add "all opcodes" all_of opcodes

@@ -57,9 +57,11 @@ int nic_offer(struct nic *nic)
 		.abi = abi,
 		.features = ROCE_OFFLOAD_FEATURES & ~lacks,
 		.rx_after = 1,
+		.rc_recvs = min_t(u32, READ_ONCE(nic->recvs), NIC_RECVS),
 	};
 	struct roce_offload *offload;
 
+	nic->most_recvs = caps.rc_recvs;
 	offload = roce_offload_register(nic->ndev, &offload_ops, &caps);
 	if (IS_ERR(offload)) {
 		netdev_info(nic->ndev, "offers nothing (%ld)\n",
@@ -193,6 +195,7 @@ static int create(struct nic *nic, const char *name, struct nic *peer)
 	nic->ndev = ndev;
 	nic->peer = peer;
 	nic->able = ROCE_OFFLOAD_TX_ICRC | ROCE_OFFLOAD_RX_ICRC;
+	nic->recvs = NIC_RECVS;
 	mutex_init(&nic->lock);
 	init_waitqueue_head(&nic->holding);
 	spin_lock_init(&nic->placing);

@@ -17,6 +17,9 @@
 #include <rdma/roce_offload_rc.h>
 #include "work.h"
 
+/* Receives that a NIC holds for a QP at most */
+#define NIC_RECVS	8
+
 /**
  * struct nic - one end of the wire
  * @ndev: netdev of this end
@@ -59,6 +62,8 @@
  * @num_mrs: number of regions
  * @num_qps: number of QPs
  * @fail: number of objects that it will refuse
+ * @recvs: receives that it holds for a QP, from the next registration on
+ * @most_recvs: likewise, now
  * @mangle: enum nic_mangle: changes to placed packets on their way to the stack
  * @mangle_one: one of this many placed packets is changed
  * @placed: packets placed
@@ -113,6 +118,8 @@ struct nic {
 	atomic_t num_mrs;
 	atomic_t num_qps;
 	atomic_t fail;
+	u32 recvs;
+	u32 most_recvs;
 	u32 mangle;
 	u32 mangle_one;
 	atomic_t placed;

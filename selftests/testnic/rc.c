@@ -113,10 +113,35 @@ static int post(struct net_device *ndev, void *context,
 	return err;
 }
 
+/* If a packet was dropped for want of a receive, the peer is told why, or repeats it. */
+static void post_recv(struct net_device *ndev, void *context,
+		      const struct roce_offload_rc_recv *recv)
+{
+	struct nic *nic = to_nic(ndev);
+	struct known_qp *known = context;
+	struct rc *rc;
+
+	spin_lock(&nic->placing);
+	rc = known->rc;
+	if (rc && recv && rc->recv_head - rc->recv_tail >= nic->most_recvs)
+		atomic_inc(&nic->unable);
+	else if (rc && recv)
+		rc->recvs[rc->recv_head++ % RC_RECVS] = *recv;
+	if (rc && rc->needs_recv) {
+		rc->needs_recv = false;
+		rc->rnr_due = !recv;
+		rc->nak_due = recv;
+		rc->nak_sent = true;
+	}
+	spin_unlock(&nic->placing);
+	napi_schedule(&nic->napi);
+}
+
 const struct roce_offload_rc_ops nic_rc_ops = {
 	.start = start,
 	.stop = stop,
 	.post = post,
+	.post_recv = post_recv,
 };
 
 void rc_ask_return(struct rc *rc)

@@ -12,6 +12,7 @@ enum {
 	/* Requests of a QP, and READs of the peer that are remembered */
 	RC_WRS		= 48,
 	RC_READS	= 128,
+	RC_RECVS	= NIC_RECVS,
 	/* PSNs that may be outstanding */
 	RC_WINDOW	= 64,
 	/* Frames of one QP before others have their turn */
@@ -71,6 +72,10 @@ struct rc_read {
  * @has_gone_back: went back since @state.una last moved
  * @since: time in ns when @state.una moved or all was sent again
  * @tries: number of times that all was sent again since @state.una moved
+ * @recvs: ring of receives
+ * @recv_head: one beyond the newest receive, free running
+ * @recv_tail: oldest receive, free running
+ * @needs_recv: a packet was dropped, and the driver has asked for a receive
  * @nak_sent: a NAK for the current gap was sent
  * @ack_due: an ACK is due behind the responses
  * @rnr_due: an RNR NAK is due behind the responses
@@ -98,6 +103,10 @@ struct rc {
 	u64 since;
 	unsigned int tries;
 
+	struct roce_offload_rc_recv recvs[RC_RECVS];
+	u32 recv_head;
+	u32 recv_tail;
+	bool needs_recv;
 	bool nak_sent;
 	bool ack_due;
 	bool rnr_due;

@@ -263,21 +263,18 @@ static bool receive(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 				    (u8 *)frame + p->payload, p->len, true);
 }
 
-/* Return: 0; -EAGAIN: drop the packet; -EINVAL: return the QP */
-static int find_recv(struct rc *rc, struct roce_offload_rc_recv *recv)
+/* Return: the oldest receive; NULL: drop the packet */
+static const struct roce_offload_rc_recv *find_recv(struct rc *rc)
 {
-	int err;
-
+	if (rc->recv_head != rc->recv_tail)
+		return &rc->recvs[rc->recv_tail % RC_RECVS];
+	if (rc->needs_recv)
+		return NULL;
+	rc->needs_recv = true;
 	nic_work_ends();
-	err = roce_offload_rc_take_recv(rc->qp, recv);
+	roce_offload_rc_need_recv(rc->qp);
 	nic_work_begins();
-	if (err == -EAGAIN)
-		rc->has_news = true;
-	if (err != -ENOENT)
-		return err;
-	rc->rnr_due = true;
-	rc->nak_sent = true;
-	return -EAGAIN;
+	return NULL;
 }
 
 static void tell(struct rc *rc, const u8 *frame, const struct nic_packet *p,
@@ -294,29 +291,33 @@ static void tell(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 		memcpy(&done.imm, frame + p->payload - sizeof(done.imm),
 		       sizeof(done.imm));
 	rc->has_news = true;
+	rc->recv_tail++;
 	nic_work_ends();
 	roce_offload_rc_received(rc->qp, &done);
 	nic_work_begins();
 }
 
-/* Execute a packet. Return: as find_recv(); @state: progress afterwards */
+/*
+ * Execute a packet. Return: 0, and @state is the progress afterwards; -EAGAIN: drop the
+ * packet; -EINVAL: return the QP
+ */
 static int execute(struct rc *rc, const u8 *frame, const struct nic_packet *p,
 		   struct roce_offload_rc_state *state)
 {
 	bool needs_recv = !is_write(p->opcode) || has_imm(p->opcode);
-	struct roce_offload_rc_recv recv;
-	int err = 0;
+	const struct roce_offload_rc_recv *recv = NULL;
 
 	if (!is_regular(rc, p))
 		return -EINVAL;
 	if (begins(p->opcode))
 		state->offset = 0;
-	if (needs_recv)
-		err = find_recv(rc, &recv);
-	if (err)
-		return err;
+	if (needs_recv) {
+		recv = find_recv(rc);
+		if (!recv)
+			return -EAGAIN;
+	}
 	if (is_write(p->opcode) ? !write(rc, frame, p, state) :
-				  !receive(rc, frame, p, state, &recv))
+				  !receive(rc, frame, p, state, recv))
 		return -EINVAL;
 	state->offset += p->len;
 	state->message = is_write(p->opcode) ? ROCE_OFFLOAD_RC_WRITE :
@@ -347,6 +348,8 @@ static void take_data(struct rc *rc, const u8 *frame,
 	rc->state = state;
 	rc->state.epsn = psn_add(p->psn, 1);
 	rc->nak_sent = false;
+	rc->nak_due = false;
+	rc->rnr_due = false;
 	rc->ack_due |= p->asks_ack;
 }
 
@@ -364,7 +367,7 @@ void rc_take_request(struct rc *rc, const u8 *frame, const struct nic_packet *p)
 	int ahead = psn_diff(p->psn, rc->state.epsn);
 
 	if (ahead > 0) {
-		rc->nak_due |= !rc->nak_sent;
+		rc->nak_due |= !rc->nak_sent && !rc->needs_recv;
 		rc->nak_sent = true;
 	} else if (ahead < 0) {
 		repeat(rc, p);

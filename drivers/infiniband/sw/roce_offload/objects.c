@@ -103,6 +103,7 @@ static bool add_qp(struct roce_offload_object *object,
 	spin_unlock_bh(&qp->lock);
 	WRITE_ONCE(qp->rx_after, object->ibdev->binding.features &
 		   ROCE_OFFLOAD_RX_DDP ? offload->rx_after : 0);
+	qp->rc_recvs = offload->rc_recvs;
 	WRITE_ONCE(qp->is_offered, qp->user &&
 		   object->ibdev->binding.features & ROCE_OFFLOAD_RC);
 	return true;

@@ -31,6 +31,7 @@ extern spinlock_t roce_offload_table_lock;
  * @able: features that the device has at best
  * @is_up: the netdev is up, by the events of the notifier
  * @rx_after: as in the caps
+ * @rc_recvs: as in the caps
  * @enabled: features that are switched on
  * @active: features in use: the device has them now, and they are switched on; 0 while
  *	the netdev is down
@@ -51,6 +52,7 @@ struct roce_offload {
 	const struct roce_offload_ops *ops;
 	u32 able;
 	u32 rx_after;
+	u32 rc_recvs;
 	bool is_up __guarded_by(&roce_offload_table_lock);
 	u32 enabled __guarded_by(&roce_offload_table_lock);
 	u32 active __guarded_by(&roce_offload_table_lock);
@@ -258,6 +260,8 @@ void roce_offload_rc_offload(struct roce_offload_qp *qp);
 void roce_offload_rc_return(struct roce_offload_qp *qp);
 int roce_offload_rc_post(struct roce_offload_qp *qp,
 			 const struct roce_offload_rc_wr *wr);
+void roce_offload_rc_post_recv(struct roce_offload_qp *qp,
+			       const struct roce_offload_rc_recv *recv);
 /* Does a driver have all functions that ROCE_OFFLOAD_RC needs? */
 bool roce_offload_has_rc(const struct roce_offload_ops *ops);
 /**

@@ -11,7 +11,8 @@
 
 bool roce_offload_has_rc(const struct roce_offload_ops *ops)
 {
-	return ops->rc && ops->rc->start && ops->rc->stop && ops->rc->post;
+	return ops->rc && ops->rc->start && ops->rc->stop && ops->rc->post &&
+	       ops->rc->post_recv;
 }
 
 static void offload(struct roce_offload_qp *qp)
@@ -67,4 +68,12 @@ int roce_offload_rc_post(struct roce_offload_qp *qp,
 	struct roce_offload *offload = qp->object.offload;
 
 	return offload->ops->rc->post(offload->ndev, qp->object.context, wr);
+}
+
+void roce_offload_rc_post_recv(struct roce_offload_qp *qp,
+			       const struct roce_offload_rc_recv *recv)
+{
+	struct roce_offload *offload = qp->object.offload;
+
+	offload->ops->rc->post_recv(offload->ndev, qp->object.context, recv);
 }

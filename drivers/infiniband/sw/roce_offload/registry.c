@@ -267,6 +267,7 @@ static struct roce_offload *create(struct net_device *ndev,
 	offload->ops = ops;
 	offload->able = usable_features(ops, caps->features);
 	offload->rx_after = max(caps->rx_after, 1U);
+	offload->rc_recvs = max(caps->rc_recvs, 1U);
 	/* No other thread has the object yet. */
 	context_unsafe(offload->enabled = ROCE_OFFLOAD_FROM_START);
 	mutex_init(&offload->lock);
@@ -434,6 +435,7 @@ const struct roce_offload_registry roce_offload_registry = {
 	.rc_offload = roce_offload_rc_offload,
 	.rc_return = roce_offload_rc_return,
 	.rc_post = roce_offload_rc_post,
+	.rc_post_recv = roce_offload_rc_post_recv,
 };
 EXPORT_SYMBOL_GPL(roce_offload_registry);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Receives of a responder: fetch, completion and failure */
+#include "../offload/rc/rc.h"
 #include "transport.h"
 
 int verve_responder_take_recv(struct verve_qp *qp)
@@ -8,6 +9,8 @@ int verve_responder_take_recv(struct verve_qp *qp)
 	int err;
 
 	lockdep_assert_held(&qp->lock);
+	if (!resp->recv_valid)
+		resp->recv_valid = verve_rc_offload_take_held(qp, &resp->recv);
 	if (resp->recv_valid)
 		return resp->recv.is_bad ? -EINVAL : 0;
 	if (qp->srq) {

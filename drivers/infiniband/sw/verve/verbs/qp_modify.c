@@ -32,6 +32,7 @@ static void reset(struct verve_qp *qp)
 	memset(&qp->req, 0, sizeof(qp->req));
 	verve_ddp_reset(qp);
 	verve_responder_reset(&qp->resp);
+	verve_rc_offload_reset(qp);
 	qp->pair.lost = 0;
 	verve_congestion_reset(qp);
 	qp->last_wqe_reported = false;

@@ -133,3 +133,10 @@ int verve_rc_device_post(struct verve_qp *qp, const struct verve_swqe *wqe)
 	}
 	return verve_registry->rc_post(verve_nic_known(qp), &wr);
 }
+
+void verve_rc_device_post_recv(struct verve_qp *qp,
+			       const struct roce_offload_rc_recv *recv)
+{
+	lockdep_assert_held(&qp->lock);
+	verve_registry->rc_post_recv(verve_nic_known(qp), recv);
+}

@@ -47,5 +47,9 @@ void verve_rc_device_return(struct verve_qp *qp);
  */
 int verve_rc_device_post(struct verve_qp *qp, const struct verve_swqe *wqe)
 	__must_hold(&qp->lock);
+/* Post a receive likewise, or NULL: none is posted. */
+void verve_rc_device_post_recv(struct verve_qp *qp,
+			       const struct roce_offload_rc_recv *recv)
+	__must_hold(&qp->lock);
 
 #endif

@@ -79,8 +79,8 @@ static bool is_unanswered(const struct verve_qp *qp)
 static bool may_be_offloaded(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	return qp->state == IB_QPS_RTS && !qp->rc_offload->barred &&
-	       !qp->is_offloaded &&
+	return qp->state == IB_QPS_RTS && !qp->srq &&
+	       !qp->rc_offload->barred && !qp->is_offloaded &&
 	       time_after_eq(jiffies, qp->rc_offload->not_before) &&
 	       !is_unanswered(qp) && is_sending_freely(qp) &&
 	       is_receiving_freely(qp);
@@ -148,7 +148,7 @@ static void begin_offload(struct verve_qp *qp)
 
 	begin_posting(qp);
 	verve_nic_forget(qp);
-	verve_rc_events_open(rc->events, &qp->resp);
+	verve_rc_events_open(rc->events, &qp->resp, verve_nic_known(qp)->rc_recvs);
 	rc->acked = qp->req.una;
 	rc->since = jiffies;
 	clear_bit(0, &rc->return_asked);
@@ -163,26 +163,20 @@ static void back_off(struct verve_rc_offload *rc)
 	rc->backoff = min_t(unsigned int, rc->backoff * 2, MAX_BACKOFF);
 }
 
-static bool has_events(struct verve_rc_offload *rc)
-{
-	if (!rc->events)
-		rc->events = verve_rc_events_alloc();
-	return rc->events;
-}
-
 static bool offload(struct roce_offload_qp *known,
 		    struct roce_offload_rc_terms *terms,
 		    struct roce_offload_rc_state *state)
 {
 	struct verve_qp *qp = known->owner;
 	struct verve_rc_offload *rc = qp->rc_offload;
+	struct verve_rc_events *events =
+		rc->events ?: verve_rc_events_alloc();
 	bool done;
 
-	if (!has_events(rc))
-		return false;
 	verve_engine_lock(qp);
+	rc->events = events;
 	verve_ddp_stop(qp);
-	done = may_be_offloaded(qp) && verve_ddp_is_over(qp) &&
+	done = events && may_be_offloaded(qp) && verve_ddp_is_over(qp) &&
 	       are_supported(qp) &&
 	       verve_rc_device_terms(qp, terms);
 	if (done) {
@@ -203,6 +197,8 @@ static void offloaded(struct roce_offload_qp *known)
 	verve_engine_lock(qp);
 	qp->rc_offload->may_post = true;
 	verve_engine_release(qp);
+	/* The NIC gets requests and receives. */
+	verve_engine_kick(qp, VERVE_EV_REPORT);
 }
 
 static bool may_stay(struct roce_offload_qp *known)
@@ -218,12 +214,17 @@ static bool may_stay(struct roce_offload_qp *known)
 
 /* ---------------------------------------------------------------- return */
 
-/* The PSNs of the NIC must not go back, nor beyond what was posted. */
+/*
+ * The PSNs of the NIC must not go back, nor beyond what was posted. A SEND under way has
+ * a receive.
+ */
 static bool is_sane(const struct verve_qp *qp,
 		    const struct roce_offload_rc_state *state)
 	__must_hold(&qp->lock)
 {
-	return !verve_psn_before(state->una, qp->req.una) &&
+	return (state->message != ROCE_OFFLOAD_RC_SEND ||
+		verve_rc_events_hold_recv(qp->rc_offload->events)) &&
+	       !verve_psn_before(state->una, qp->req.una) &&
 	       !verve_psn_before(state->psn, state->una) &&
 	       !verve_psn_before(qp->req.psn, state->psn);
 }
@@ -260,6 +261,8 @@ static void resume(struct verve_qp *qp,
 		return;
 	}
 	resume_responder(qp, state);
+	verve_rc_events_return_recv(qp->rc_offload->events, &qp->resp,
+				    state->message == ROCE_OFFLOAD_RC_SEND);
 	if (qp->state == IB_QPS_ERR) {
 		verve_engine_error(qp);
 		return;
@@ -296,7 +299,6 @@ static void returned(struct roce_offload_qp *known,
 	if (state && !is_sane(qp, state))
 		state = NULL;
 	verve_rc_offload_settle(qp, state ? state->una : qp->req.una);
-	verve_rc_events_close(rc->events, &qp->resp);
 	qp->is_offloaded = false;
 	rc->return_una = qp->req.una;
 	count_return(rc);
@@ -314,16 +316,19 @@ static struct verve_rc_events *events_of(const struct roce_offload_qp *known)
 	return qp->rc_offload->events;
 }
 
-static int take_recv(struct roce_offload_qp *known,
-		     struct roce_offload_rc_recv *recv)
+static void need_recv(struct roce_offload_qp *known)
 {
-	return verve_rc_events_take_recv(events_of(known), known->owner, recv);
+	verve_rc_events_need_recv(events_of(known));
+	/* The driver may hold a lock that its post_recv() takes. */
+	verve_engine_defer(known->owner, VERVE_EV_REPORT);
 }
 
 static void received(struct roce_offload_qp *known,
 		     const struct roce_offload_rc_done *done)
 {
-	verve_rc_events_received(events_of(known), done);
+	/* Before the NIC runs out of them, it gets more. */
+	if (verve_rc_events_received(events_of(known), done))
+		verve_engine_defer(known->owner, VERVE_EV_REPORT);
 }
 
 static int take_read(struct roce_offload_qp *known,
@@ -356,7 +361,7 @@ const struct roce_offload_rc_user verve_rc_offload_user = {
 	.offload = offload,
 	.offloaded = offloaded,
 	.returned = returned,
-	.take_recv = take_recv,
+	.need_recv = need_recv,
 	.received = received,
 	.read = take_read,
 	.acked = acked,
@@ -425,6 +430,21 @@ void verve_rc_offload_permit(struct verve_qp *qp)
 		qp->rc_offload->barred--;
 }
 
+bool verve_rc_offload_take_held(struct verve_qp *qp, struct verve_recv *recv)
+{
+	struct verve_rc_offload *rc = qp->rc_offload;
+
+	return rc && rc->events && verve_rc_events_take_held(rc->events, recv);
+}
+
+void verve_rc_offload_reset(struct verve_qp *qp)
+{
+	struct verve_rc_offload *rc = qp->rc_offload;
+
+	if (rc && rc->events)
+		verve_rc_events_forget_held(rc->events);
+}
+
 struct verve_rc_offload *verve_rc_offload_alloc(struct verve_qp *qp)
 {
 	struct verve_rc_offload *rc = kzalloc_obj(*rc, GFP_KERNEL_ACCOUNT);
@@ -447,7 +467,7 @@ void verve_rc_offload_free(struct verve_rc_offload *rc)
 {
 	if (!rc)
 		return;
-	kfree(rc->events);
+	kvfree(rc->events);
 	kfree(rc->terms);
 	kfree(rc);
 }

@@ -7,6 +7,10 @@
  * completions of the NIC's reports. So queues, completions and events are the same for
  * a QP in software and an offloaded one.
  *
+ * The NIC is given receives in advance. The responder takes those that are not complete
+ * when the QP returns before others. A QP with an SRQ stays in software, since other QPs
+ * may need its receives.
+ *
  * The end of a round queues a work item that offloads the QP. Requester and responder
  * may be anywhere in a message: outstanding requests are posted to the NIC, which sends
  * them again. The QP must be in state RTS and must not have anything that only software
@@ -46,7 +50,7 @@ struct roce_offload_rc_terms;
  * @backoff: ms in software after the next return that is asked for
  * @return_una: oldest PSN that was not acknowledged at the last return
  *
- * The QP's lock protects @terms and all that follows.
+ * The QP's lock protects @events and all that follows.
  */
 struct verve_rc_offload {
 	struct verve_qp *qp;
@@ -84,6 +88,13 @@ void verve_rc_offload_free(struct verve_rc_offload *rc);
 void verve_rc_offload_forbid(struct verve_qp *qp);
 /* Undo one verve_rc_offload_forbid(). */
 void verve_rc_offload_permit(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
+/* Take the oldest receive that a NIC has given back. Return: false if there is none. */
+bool verve_rc_offload_take_held(struct verve_qp *qp, struct verve_recv *recv)
+	__must_hold(&qp->lock);
+/* Forget the receives that a NIC has given back, because the QP is reset. */
+void verve_rc_offload_reset(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
 /* Could a NIC run the QP now, as soon as no NIC places for it? */

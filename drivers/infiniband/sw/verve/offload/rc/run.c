@@ -161,8 +161,27 @@ void verve_rc_offload_settle(struct verve_qp *qp, u32 una)
 		else
 			complete_recv(qp, &event);
 	}
-	if (qp->srq && verve_srq_is_due(qp->srq))
-		qp->notices |= VERVE_NOTICE_SRQ;
+}
+
+/* Post receives, and answer a NIC that waits for one. */
+static void post_recvs(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_rc_events *events = qp->rc_offload->events;
+	struct roce_offload_rc_recv recv;
+	int err;
+
+	while (!(err = verve_rc_events_next_recv(events, qp, &recv)))
+		verve_rc_device_post_recv(qp, &recv);
+	/* Not now: the report that makes room brings the answer. */
+	if (err == -EAGAIN || !verve_rc_events_lack_recv(events))
+		return;
+	if (err == -ENOENT) {
+		verve_count(qp, out_of_buffer, 1);
+		verve_rc_device_post_recv(qp, NULL);
+	} else {
+		verve_rc_offload_ask_return(qp->rc_offload);
+	}
 }
 
 /* Have all packets passed that were on their way when the QP was offloaded? */
@@ -185,6 +204,7 @@ void verve_rc_offload_round(struct verve_qp *qp, bool strayed)
 		verve_rc_offload_ask_return(rc);
 		return;
 	}
+	post_recvs(qp);
 	while (qp->budget && post_next(qp))
 		;
 	if (!qp->budget)
