@@ -31,7 +31,7 @@ struct roce_offload_rc_user;
 struct roce_offload_rc_wr;
 
 /* Incremented by changes after which drivers must be rebuilt */
-#define ROCE_OFFLOAD_ABI	5
+#define ROCE_OFFLOAD_ABI	6
 
 /* Each is a bit of enum roce_offload_feature. */
 #define ROCE_OFFLOAD_FEATURES	(ROCE_OFFLOAD_TX_ICRC | \
@@ -227,6 +227,9 @@ struct roce_offload_rx_point {
  *	roce_offload_rx_stopped(), unless it has ended the run itself. BH off
  * @rc: see rdma/roce_offload_rc.h; used only with ROCE_OFFLOAD_RC
  *
+ * @priv of the operations is that of roce_offload_register(), @context that of mr_add()
+ * or qp_add().
+ *
  * mr_add(), mr_del(), qp_add() and qp_del() are called in process context and may sleep.
  * These and features() are called one at a time for a device. Neither calls for other
  * devices nor holders of RTNL wait for them. No operation may take RTNL, or a lock that
@@ -238,17 +241,16 @@ struct roce_offload_rx_point {
  * No operation is called after roce_offload_unregister() has returned.
  */
 struct roce_offload_ops {
-	u32 (*features)(struct net_device *ndev);
-	bool (*may_send)(struct net_device *ndev, const struct sk_buff *skb);
-	int (*mr_add)(struct net_device *ndev,
-		      const struct roce_offload_mr *mr, void **context);
-	void (*mr_del)(struct net_device *ndev, void *context);
-	int (*qp_add)(struct net_device *ndev, struct roce_offload_qp *qp,
+	u32 (*features)(void *priv);
+	bool (*may_send)(void *priv, const struct sk_buff *skb);
+	int (*mr_add)(void *priv, const struct roce_offload_mr *mr,
 		      void **context);
-	void (*qp_del)(struct net_device *ndev, void *context);
-	void (*rx_start)(struct net_device *ndev, void *context, u32 run,
+	void (*mr_del)(void *context);
+	int (*qp_add)(void *priv, struct roce_offload_qp *qp, void **context);
+	void (*qp_del)(void *context);
+	void (*rx_start)(void *context, u32 run,
 			 const struct roce_offload_rx_point *point);
-	void (*rx_stop)(struct net_device *ndev, void *context);
+	void (*rx_stop)(void *context);
 	const struct roce_offload_rc_ops *rc;
 };
 
@@ -257,6 +259,8 @@ struct roce_offload_ops {
  * @ndev: registered netdev, which stays until roce_offload_unregister()
  * @ops: operations of the driver
  * @caps: capabilities, which are copied
+ * @priv: the driver's own data, for its operations. They may be called before this
+ *	function returns
  *
  * Features are used while the netdev is up. Those of ROCE_OFFLOAD_STATEFUL are switched
  * off at first. Features that this kernel cannot use are ignored.
@@ -268,7 +272,7 @@ struct roce_offload_ops {
 struct roce_offload *
 roce_offload_register(struct net_device *ndev,
 		      const struct roce_offload_ops *ops,
-		      const struct roce_offload_caps *caps);
+		      const struct roce_offload_caps *caps, void *priv);
 
 /**
  * roce_offload_update() - announce a change of the device's features

@@ -161,7 +161,7 @@ struct roce_offload_rc_recv {
 };
 
 /**
- * struct roce_offload_rc_ops - RC operations of a driver
+ * struct roce_offload_rc_ops - RC operations of a driver, with the context of the QP
  * @start: begin to run a QP that ops.qp_add() has added. The transport then posts
  *	outstanding requests again, from @state->una on. Return: 0, or an error, and
  *	the QP stays with the transport
@@ -185,14 +185,12 @@ struct roce_offload_rc_recv {
  * with BH off and under a spinlock.
  */
 struct roce_offload_rc_ops {
-	int (*start)(struct net_device *ndev, void *context,
+	int (*start)(void *context,
 		     const struct roce_offload_rc_terms *terms,
 		     const struct roce_offload_rc_state *state);
-	int (*stop)(struct net_device *ndev, void *context,
-		    struct roce_offload_rc_state *state);
-	int (*post)(struct net_device *ndev, void *context,
-		    const struct roce_offload_rc_wr *wr);
-	void (*post_recv)(struct net_device *ndev, void *context,
+	int (*stop)(void *context, struct roce_offload_rc_state *state);
+	int (*post)(void *context, const struct roce_offload_rc_wr *wr);
+	void (*post_recv)(void *context,
 			  const struct roce_offload_rc_recv *recv);
 };
 

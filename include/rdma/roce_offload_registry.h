@@ -5,8 +5,8 @@
  * Interface between the registry of NICs, roce_offload, and the transport. Drivers need
  * rdma/roce_offload.h only.
  *
- * The transport finds the registry by symbol_get(), so that it can be loaded without the
- * registry.
+ * The transport finds roce_offload_attach() by symbol_get(), so that it can be loaded
+ * without the registry.
  */
 #ifndef RDMA_ROCE_OFFLOAD_REGISTRY_H
 #define RDMA_ROCE_OFFLOAD_REGISTRY_H
@@ -72,8 +72,6 @@ enum roce_offload_object_kind {
 
 /**
  * struct roce_offload_registry - operations of the registry
- * @abi: ROCE_OFFLOAD_ABI; first, so that a registry of any version has it or a pointer
- * @attach: announce the transport. Process context
  * @detach: withdraw the transport, whose operations are not called afterwards. Packets
  *	on their way whose ICRC no device computes are dropped. Process context
  * @open: create a sender for an RDMA device. Process context. Return: NULL without
@@ -109,8 +107,6 @@ enum roce_offload_object_kind {
  * @rc_post_recv: likewise ops.rc->post_recv()
  */
 struct roce_offload_registry {
-	u32 abi;
-	void (*attach)(const struct roce_offload_transport *transport);
 	void (*detach)(void);
 	struct roce_offload_sender *(*open)(void);
 	void (*close)(struct roce_offload_sender *sender);
@@ -145,6 +141,15 @@ struct roce_offload_registry {
 			     const struct roce_offload_rc_recv *recv);
 };
 
-extern const struct roce_offload_registry roce_offload_registry;
+/**
+ * roce_offload_attach() - announce the transport
+ * @abi: ROCE_OFFLOAD_ABI
+ * @transport: operations, until @detach of the registry
+ *
+ * Context: process.
+ * Return: the registry, or NULL if it has another ABI.
+ */
+const struct roce_offload_registry *
+roce_offload_attach(u32 abi, const struct roce_offload_transport *transport);
 
 #endif

@@ -66,8 +66,10 @@ void nic_firmware_init(struct known_qp *known)
 	INIT_WORK(&known->requests, requests);
 }
 
-void nic_firmware_exit(struct nic *nic, struct known_qp *known)
+void nic_firmware_exit(struct known_qp *known)
 {
+	struct nic *nic = known->nic;
+
 	WRITE_ONCE(known->leaves, true);
 	wake_up_all(&nic->holding);
 	cancel_work_sync(&known->requests);
@@ -77,7 +79,7 @@ void nic_firmware_exit(struct nic *nic, struct known_qp *known)
 	spin_unlock_bh(&nic->placing);
 }
 
-void nic_rx_start(struct net_device *ndev, void *context, u32 run,
+void nic_rx_start(void *context, u32 run,
 		  const struct roce_offload_rx_point *point)
 {
 	struct known_qp *known = context;
@@ -92,7 +94,7 @@ void nic_rx_start(struct net_device *ndev, void *context, u32 run,
 	queue_work(system_unbound_wq, &known->requests);
 }
 
-void nic_rx_stop(struct net_device *ndev, void *context)
+void nic_rx_stop(void *context)
 {
 	struct known_qp *known = context;
 

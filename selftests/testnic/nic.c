@@ -29,14 +29,18 @@ static struct nic *to_nic(struct net_device *ndev)
 	return *(struct nic **)netdev_priv(ndev);
 }
 
-static u32 features(struct net_device *ndev)
+static u32 features(void *priv)
 {
-	return READ_ONCE(to_nic(ndev)->able);
+	struct nic *nic = priv;
+
+	return READ_ONCE(nic->able);
 }
 
-static bool may_send(struct net_device *ndev, const struct sk_buff *skb)
+static bool may_send(void *priv, const struct sk_buff *skb)
 {
-	return !atomic_add_unless(&to_nic(ndev)->refuse, -1, 0);
+	struct nic *nic = priv;
+
+	return !atomic_add_unless(&nic->refuse, -1, 0);
 }
 
 static const struct roce_offload_ops offload_ops = {
@@ -62,7 +66,7 @@ int nic_offer(struct nic *nic)
 	struct roce_offload *offload;
 
 	nic->most_recvs = caps.rc_recvs;
-	offload = roce_offload_register(nic->ndev, &offload_ops, &caps);
+	offload = roce_offload_register(nic->ndev, &offload_ops, &caps, nic);
 	if (IS_ERR(offload)) {
 		netdev_info(nic->ndev, "offers nothing (%ld)\n",
 			    PTR_ERR(offload));

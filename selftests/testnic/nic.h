@@ -172,22 +172,20 @@ struct sk_buff *nic_check(struct nic *nic, struct sk_buff *skb);
 struct sk_buff *nic_scatter(struct nic *nic, struct sk_buff *frame);
 
 /* objects.c: functions of struct roce_offload_ops for regions and QPs */
-int nic_mr_add(struct net_device *ndev, const struct roce_offload_mr *mr,
-	       void **context);
-void nic_mr_del(struct net_device *ndev, void *context);
-int nic_qp_add(struct net_device *ndev, struct roce_offload_qp *qp,
-	       void **context);
-void nic_qp_del(struct net_device *ndev, void *context);
+int nic_mr_add(void *priv, const struct roce_offload_mr *mr, void **context);
+void nic_mr_del(void *context);
+int nic_qp_add(void *priv, struct roce_offload_qp *qp, void **context);
+void nic_qp_del(void *context);
 
 /* firmware.c: requests to begin and end runs of placed packets, answered late */
-void nic_rx_start(struct net_device *ndev, void *context, u32 run,
+void nic_rx_start(void *context, u32 run,
 		  const struct roce_offload_rx_point *point);
-void nic_rx_stop(struct net_device *ndev, void *context);
+void nic_rx_stop(void *context);
 void nic_firmware_init(struct known_qp *known);
 /* End the run, if there is one. A packet may have ended it. Under nic.placing */
 void nic_end_run(struct known_qp *known);
 /* The driver takes the QP off the NIC, after it has left nic.qps. May sleep */
-void nic_firmware_exit(struct nic *nic, struct known_qp *known);
+void nic_firmware_exit(struct known_qp *known);
 
 /* Consume one of @fail. Return: true if this call is to fail. */
 bool nic_is_to_fail(struct nic *nic);
@@ -195,11 +193,13 @@ bool nic_is_to_fail(struct nic *nic);
 /**
  * struct known_mr - a memory region
  * @entry: in nic.mrs
+ * @nic: the NIC
  * @mr: description by the registry
  * @pages: pages of the region
  */
 struct known_mr {
 	struct list_head entry;
+	struct nic *nic;
 	const struct roce_offload_mr *mr;
 	struct page **pages;
 };

@@ -10,11 +10,6 @@
 #include <linux/slab.h>
 #include "nic.h"
 
-static struct nic *to_nic(struct net_device *ndev)
-{
-	return *(struct nic **)netdev_priv(ndev);
-}
-
 bool nic_is_to_fail(struct nic *nic)
 {
 	return atomic_add_unless(&nic->fail, -1, 0);
@@ -45,10 +40,9 @@ static struct page **list_pages(struct sg_table *sgt)
 	return pages;
 }
 
-int nic_mr_add(struct net_device *ndev, const struct roce_offload_mr *mr,
-	       void **context)
+int nic_mr_add(void *priv, const struct roce_offload_mr *mr, void **context)
 {
-	struct nic *nic = to_nic(ndev);
+	struct nic *nic = priv;
 	struct known_mr *known;
 
 	hold(nic);
@@ -57,6 +51,7 @@ int nic_mr_add(struct net_device *ndev, const struct roce_offload_mr *mr,
 	known = kzalloc_obj(*known);
 	if (!known)
 		return -ENOMEM;
+	known->nic = nic;
 	known->mr = mr;
 	/* list_pages() only reads the table. */
 	known->pages = list_pages((struct sg_table *)mr->sgt);
@@ -72,10 +67,10 @@ int nic_mr_add(struct net_device *ndev, const struct roce_offload_mr *mr,
 	return 0;
 }
 
-void nic_mr_del(struct net_device *ndev, void *context)
+void nic_mr_del(void *context)
 {
-	struct nic *nic = to_nic(ndev);
 	struct known_mr *known = context;
+	struct nic *nic = known->nic;
 
 	spin_lock_bh(&nic->placing);
 	list_del(&known->entry);
@@ -85,10 +80,9 @@ void nic_mr_del(struct net_device *ndev, void *context)
 	kfree(known);
 }
 
-int nic_qp_add(struct net_device *ndev, struct roce_offload_qp *qp,
-	       void **context)
+int nic_qp_add(void *priv, struct roce_offload_qp *qp, void **context)
 {
-	struct nic *nic = to_nic(ndev);
+	struct nic *nic = priv;
 	struct known_qp *known;
 
 	hold(nic);
@@ -110,17 +104,17 @@ int nic_qp_add(struct net_device *ndev, struct roce_offload_qp *qp,
 	return 0;
 }
 
-void nic_qp_del(struct net_device *ndev, void *context)
+void nic_qp_del(void *context)
 {
-	struct nic *nic = to_nic(ndev);
 	struct known_qp *known = context;
+	struct nic *nic = known->nic;
 
 	spin_lock_bh(&nic->reporting);
 	spin_lock(&nic->placing);
 	list_del(&known->entry);
 	spin_unlock(&nic->placing);
 	spin_unlock_bh(&nic->reporting);
-	nic_firmware_exit(nic, known);
+	nic_firmware_exit(known);
 	atomic_dec(&nic->num_qps);
 	kfree(known);
 }

@@ -13,11 +13,6 @@ enum {
 	TICK_NS = 2 * 1000 * 1000,
 };
 
-static struct nic *to_nic(struct net_device *ndev)
-{
-	return *(struct nic **)netdev_priv(ndev);
-}
-
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct nic *nic = container_of(timer, struct nic, tick);
@@ -48,12 +43,12 @@ static void unlock(struct nic *nic)
 	spin_unlock_bh(&nic->reporting);
 }
 
-static int start(struct net_device *ndev, void *context,
+static int start(void *context,
 		 const struct roce_offload_rc_terms *terms,
 		 const struct roce_offload_rc_state *state)
 {
-	struct nic *nic = to_nic(ndev);
 	struct known_qp *known = context;
+	struct nic *nic = known->nic;
 	struct rc *rc;
 
 	if (nic_is_to_fail(nic))
@@ -76,11 +71,10 @@ static int start(struct net_device *ndev, void *context,
 	return 0;
 }
 
-static int stop(struct net_device *ndev, void *context,
-		struct roce_offload_rc_state *state)
+static int stop(void *context, struct roce_offload_rc_state *state)
 {
-	struct nic *nic = to_nic(ndev);
 	struct known_qp *known = context;
+	struct nic *nic = known->nic;
 	struct rc *rc;
 
 	lock(nic);
@@ -93,11 +87,10 @@ static int stop(struct net_device *ndev, void *context,
 	return atomic_add_unless(&nic->dead, -1, 0) ? -EIO : 0;
 }
 
-static int post(struct net_device *ndev, void *context,
-		const struct roce_offload_rc_wr *wr)
+static int post(void *context, const struct roce_offload_rc_wr *wr)
 {
-	struct nic *nic = to_nic(ndev);
 	struct known_qp *known = context;
+	struct nic *nic = known->nic;
 	struct rc *rc;
 	int err = -EAGAIN;
 
@@ -114,11 +107,11 @@ static int post(struct net_device *ndev, void *context,
 }
 
 /* If a packet was dropped for want of a receive, the peer is told why, or repeats it. */
-static void post_recv(struct net_device *ndev, void *context,
+static void post_recv(void *context,
 		      const struct roce_offload_rc_recv *recv)
 {
-	struct nic *nic = to_nic(ndev);
 	struct known_qp *known = context;
+	struct nic *nic = known->nic;
 	struct rc *rc;
 
 	spin_lock(&nic->placing);

@@ -75,7 +75,7 @@ static struct roce_offload_qp *to_qp(struct roce_offload_object *object)
 static bool add_mr(struct roce_offload_object *object,
 		   struct roce_offload *offload)
 {
-	if (offload->ops->mr_add(offload->ndev, to_mr(object),
+	if (offload->ops->mr_add(offload->priv, to_mr(object),
 				 &object->context))
 		return false;
 	object->offload = offload;
@@ -87,7 +87,7 @@ static void del_mr(struct roce_offload_object *object)
 	struct roce_offload *offload = object->offload;
 
 	object->offload = NULL;
-	offload->ops->mr_del(offload->ndev, object->context);
+	offload->ops->mr_del(object->context);
 }
 
 static bool add_qp(struct roce_offload_object *object,
@@ -96,7 +96,7 @@ static bool add_qp(struct roce_offload_object *object,
 	struct roce_offload_qp *qp = to_qp(object);
 
 	lockdep_assert_held(&object->ibdev->lock);
-	if (offload->ops->qp_add(offload->ndev, qp, &object->context))
+	if (offload->ops->qp_add(offload->priv, qp, &object->context))
 		return false;
 	spin_lock_bh(&qp->lock);
 	object->offload = offload;
@@ -121,7 +121,7 @@ static void del_qp(struct roce_offload_object *object)
 	roce_offload_rx_close(qp);
 	object->offload = NULL;
 	spin_unlock_bh(&qp->lock);
-	offload->ops->qp_del(offload->ndev, object->context);
+	offload->ops->qp_del(object->context);
 	roce_offload_rx_end(qp);
 }
 

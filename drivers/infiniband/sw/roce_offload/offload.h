@@ -28,6 +28,7 @@ extern spinlock_t roce_offload_table_lock;
  * @entry: entry in the table; RCU
  * @ndev: netdev; the driver keeps it
  * @ops: functions of the driver
+ * @priv: the driver's, passed to @ops
  * @able: features that the device has at best
  * @is_up: the netdev is up, by the events of the notifier
  * @rx_after: as in the caps
@@ -50,6 +51,7 @@ struct roce_offload {
 	struct hlist_node entry;
 	struct net_device *ndev;
 	const struct roce_offload_ops *ops;
+	void *priv;
 	u32 able;
 	u32 rx_after;
 	u32 rc_recvs;
@@ -195,7 +197,7 @@ void roce_offload_tx_uso(struct roce_offload_sender *sender,
 bool roce_offload_takes_segmented(struct roce_offload_sender *sender);
 
 /* tx_icrc.c */
-void roce_offload_attach(const struct roce_offload_transport *transport);
+void roce_offload_set_transport(const struct roce_offload_transport *transport);
 void roce_offload_detach(void);
 struct roce_offload_sender *roce_offload_open(void);
 void roce_offload_close(struct roce_offload_sender *sender);

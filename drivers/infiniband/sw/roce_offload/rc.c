@@ -24,8 +24,7 @@ static void offload(struct roce_offload_qp *qp)
 	lockdep_assert_held(&offload->lock);
 	if (!qp->user->offload(qp, &terms, &state))
 		return;
-	if (offload->ops->rc->start(offload->ndev, qp->object.context, &terms,
-				    &state)) {
+	if (offload->ops->rc->start(qp->object.context, &terms, &state)) {
 		qp->user->returned(qp, &state);
 		return;
 	}
@@ -51,7 +50,7 @@ void roce_offload_rc_stop(struct roce_offload_qp *qp)
 		return;
 	lockdep_assert_held(&offload->lock);
 	qp->is_offloaded = false;
-	err = offload->ops->rc->stop(offload->ndev, qp->object.context, &state);
+	err = offload->ops->rc->stop(qp->object.context, &state);
 	qp->user->returned(qp, err ? NULL : &state);
 }
 
@@ -67,7 +66,7 @@ int roce_offload_rc_post(struct roce_offload_qp *qp,
 {
 	struct roce_offload *offload = qp->object.offload;
 
-	return offload->ops->rc->post(offload->ndev, qp->object.context, wr);
+	return offload->ops->rc->post(qp->object.context, wr);
 }
 
 void roce_offload_rc_post_recv(struct roce_offload_qp *qp,
@@ -75,5 +74,5 @@ void roce_offload_rc_post_recv(struct roce_offload_qp *qp,
 {
 	struct roce_offload *offload = qp->object.offload;
 
-	offload->ops->rc->post_recv(offload->ndev, qp->object.context, recv);
+	offload->ops->rc->post_recv(qp->object.context, recv);
 }

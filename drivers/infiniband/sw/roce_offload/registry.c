@@ -71,7 +71,8 @@ bool roce_offload_may_send(struct net_device *ndev, const struct sk_buff *skb,
 
 	if (!offload || needed & ~present_features(offload))
 		return false;
-	return !offload->ops->may_send || offload->ops->may_send(ndev, skb);
+	return !offload->ops->may_send ||
+	       offload->ops->may_send(offload->priv, skb);
 }
 
 /*
@@ -194,7 +195,7 @@ static bool renew(struct roce_offload *offload)
 	u32 active = is_up ? offload->able : 0, before;
 
 	if (active && offload->ops->features)
-		active &= offload->ops->features(offload->ndev);
+		active &= offload->ops->features(offload->priv);
 	spin_lock_bh(&roce_offload_table_lock);
 	before = offload->active;
 	active &= offload->is_up ? offload->enabled : 0;
@@ -257,7 +258,8 @@ static u32 usable_features(const struct roce_offload_ops *ops, u32 able)
 
 static struct roce_offload *create(struct net_device *ndev,
 				   const struct roce_offload_ops *ops,
-				   const struct roce_offload_caps *caps)
+				   const struct roce_offload_caps *caps,
+				   void *priv)
 {
 	struct roce_offload *offload = kzalloc_obj(*offload);
 
@@ -265,6 +267,7 @@ static struct roce_offload *create(struct net_device *ndev,
 		return NULL;
 	offload->ndev = ndev;
 	offload->ops = ops;
+	offload->priv = priv;
 	offload->able = usable_features(ops, caps->features);
 	offload->rx_after = max(caps->rx_after, 1U);
 	offload->rc_recvs = max(caps->rc_recvs, 1U);
@@ -295,14 +298,14 @@ static int add(struct roce_offload *offload)
 struct roce_offload *
 roce_offload_register(struct net_device *ndev,
 		      const struct roce_offload_ops *ops,
-		      const struct roce_offload_caps *caps)
+		      const struct roce_offload_caps *caps, void *priv)
 {
 	struct roce_offload *offload;
 	int err;
 
 	if (caps->abi != ROCE_OFFLOAD_ABI)
 		return ERR_PTR(-EPROTONOSUPPORT);
-	offload = create(ndev, ops, caps);
+	offload = create(ndev, ops, caps, priv);
 	if (!offload)
 		return ERR_PTR(-ENOMEM);
 	err = add(offload);
@@ -411,9 +414,7 @@ static struct notifier_block neighbour_notifier = {
 	.notifier_call = neighbour_event,
 };
 
-const struct roce_offload_registry roce_offload_registry = {
-	.abi = ROCE_OFFLOAD_ABI,
-	.attach = roce_offload_attach,
+static const struct roce_offload_registry registry = {
 	.detach = roce_offload_detach,
 	.open = roce_offload_open,
 	.close = roce_offload_close,
@@ -437,7 +438,16 @@ const struct roce_offload_registry roce_offload_registry = {
 	.rc_post = roce_offload_rc_post,
 	.rc_post_recv = roce_offload_rc_post_recv,
 };
-EXPORT_SYMBOL_GPL(roce_offload_registry);
+
+const struct roce_offload_registry *
+roce_offload_attach(u32 abi, const struct roce_offload_transport *transport)
+{
+	if (abi != ROCE_OFFLOAD_ABI)
+		return NULL;
+	roce_offload_set_transport(transport);
+	return &registry;
+}
+EXPORT_SYMBOL_GPL(roce_offload_attach);
 
 static int __init offload_init(void)
 {

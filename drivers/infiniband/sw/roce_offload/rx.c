@@ -45,8 +45,7 @@ bool roce_offload_rx_start(struct roce_offload_qp *qp,
 		run = run_of(qp->rx + word(1, 0));
 		/* No answer changes the word before the driver knows the new run. */
 		WRITE_ONCE(qp->rx, word(run, ROCE_OFFLOAD_RX_STARTING));
-		offload->ops->rx_start(offload->ndev, qp->object.context, run,
-				       point);
+		offload->ops->rx_start(qp->object.context, run, point);
 	}
 	spin_unlock(&qp->lock);
 	return begins;
@@ -78,7 +77,7 @@ void roce_offload_rx_stop(struct roce_offload_qp *qp)
 	spin_lock(&qp->lock);
 	offload = qp->object.offload;
 	if (offload && begin_stop(qp))
-		offload->ops->rx_stop(offload->ndev, qp->object.context);
+		offload->ops->rx_stop(qp->object.context);
 	spin_unlock(&qp->lock);
 }
 

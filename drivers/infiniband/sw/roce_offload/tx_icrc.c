@@ -242,7 +242,7 @@ void roce_offload_tx_icrc(struct roce_offload_sender *sender,
 						      unsettled);
 }
 
-void roce_offload_attach(const struct roce_offload_transport *transport)
+void roce_offload_set_transport(const struct roce_offload_transport *transport)
 {
 	rcu_assign_pointer(current_transport, transport);
 }

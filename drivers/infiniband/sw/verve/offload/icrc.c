@@ -249,15 +249,17 @@ void verve_icrc_offload_close(struct verve_dev *dev)
 
 void __init verve_icrc_offload_init(void)
 {
+	typeof(roce_offload_attach) *attach;
+
 	request_module("roce_offload");
-	verve_registry = symbol_get(roce_offload_registry);
-	if (verve_registry && verve_registry->abi != ROCE_OFFLOAD_ABI) {
-		pr_warn("verve: roce_offload is of another version\n");
-		symbol_put(roce_offload_registry);
-		verve_registry = NULL;
-	}
+	attach = symbol_get(roce_offload_attach);
+	if (!attach)
+		return;
+	verve_registry = attach(ROCE_OFFLOAD_ABI, &transport);
 	if (verve_registry)
-		verve_registry->attach(&transport);
+		return;
+	pr_warn("verve: roce_offload is of another version\n");
+	symbol_put(roce_offload_attach);
 }
 
 void verve_icrc_offload_exit(void)
@@ -265,5 +267,5 @@ void verve_icrc_offload_exit(void)
 	if (!verve_registry)
 		return;
 	verve_registry->detach();
-	symbol_put(roce_offload_registry);
+	symbol_put(roce_offload_attach);
 }
