@@ -31,7 +31,7 @@ struct roce_offload_rc_user;
 struct roce_offload_rc_wr;
 
 /* Incremented by changes after which drivers must be rebuilt */
-#define ROCE_OFFLOAD_ABI	6
+#define ROCE_OFFLOAD_ABI	7
 
 /* Each is a bit of enum roce_offload_feature. */
 #define ROCE_OFFLOAD_FEATURES	(ROCE_OFFLOAD_TX_ICRC | \
@@ -47,6 +47,16 @@ struct roce_offload_rc_wr;
 #define ROCE_OFFLOAD_STATEFUL	(ROCE_OFFLOAD_RX_DDP | ROCE_OFFLOAD_RC)
 
 /**
+ * struct roce_offload_range - range of 24-bit numbers
+ * @first: lowest
+ * @count: number of them, or 0: all numbers
+ */
+struct roce_offload_range {
+	u32 first;
+	u32 count;
+};
+
+/**
  * struct roce_offload_caps - capabilities of a device
  * @abi: ROCE_OFFLOAD_ABI
  * @features: all features that the device may have, enum roce_offload_feature
@@ -54,12 +64,16 @@ struct roce_offload_rc_wr;
  *	copies, without a SEND or immediate data in between, before it calls
  *	ops.rx_start() for a QP; at least 1. More after runs that were not much longer
  * @rc_recvs: ROCE_OFFLOAD_RC: receives that the device holds for a QP, at least 1
+ * @qpns: numbers of QPs that the device can know
+ * @keys: upper 24 bits of the keys of regions that the device can know
  */
 struct roce_offload_caps {
 	u32 abi;
 	u32 features;
 	u32 rx_after;
 	u32 rc_recvs;
+	struct roce_offload_range qpns;
+	struct roce_offload_range keys;
 };
 
 /**
@@ -87,8 +101,16 @@ struct roce_offload_object {
  * deleted. QPs are added after regions and deleted before them.
  *
  * A device gets the objects of an RDMA device if it is the only device below that RDMA
- * device, directly or through VLANs and bonds. Keys of regions are unique in a protection
- * domain. Numbers of QPs are unique in the system.
+ * device, directly or through VLANs and bonds.
+ *
+ * Numbers of QPs are unique in the system. The upper 24 bits of keys are unique in an
+ * RDMA device, and the low 8 bits are random. All numbers are random, so that peers
+ * cannot guess them. A device whose tables have other sizes has ranges in its caps. While
+ * the device has a feature of ROCE_OFFLOAD_STATEFUL, the numbers of new objects are drawn
+ * from its ranges. Objects with other numbers, which are older or found the range full,
+ * are not added. Devices with equal ranges share the numbers of QPs. Of two RDMA devices
+ * on one netdev, each draws keys for itself: a driver returns an error if an entry of its
+ * table is taken.
  *
  * A driver that cannot add an object returns an error. Software then does all work for
  * that object, without any report.
@@ -266,8 +288,8 @@ struct roce_offload_ops {
  * off at first. Features that this kernel cannot use are ignored.
  *
  * Context: process; RTNL may be held, see roce_offload_update().
- * Return: a handle, or ERR_PTR(): -EPROTONOSUPPORT for another ABI, -EEXIST for a
- * netdev that is registered, -ENOMEM.
+ * Return: a handle, or ERR_PTR(): -EPROTONOSUPPORT for another ABI, -EINVAL for a range
+ * beyond 24 bits, -EEXIST for a netdev that is registered, -ENOMEM.
  */
 struct roce_offload *
 roce_offload_register(struct net_device *ndev,

@@ -11,6 +11,8 @@
 #ifndef RDMA_ROCE_OFFLOAD_REGISTRY_H
 #define RDMA_ROCE_OFFLOAD_REGISTRY_H
 
+#include <linux/kernel.h>
+#include <linux/random.h>
 #include <rdma/roce_offload.h>
 
 /**
@@ -70,6 +72,15 @@ enum roce_offload_object_kind {
 	ROCE_OFFLOAD_KINDS,
 };
 
+/* Draw a number at random. */
+static inline u32 roce_offload_draw(struct roce_offload_range range)
+{
+	u32 random = get_random_u32();
+
+	return range.count ? range.first + reciprocal_scale(random, range.count) :
+			     random >> 8;
+}
+
 /**
  * struct roce_offload_registry - operations of the registry
  * @detach: withdraw the transport, whose operations are not called afterwards. Packets
@@ -94,6 +105,9 @@ enum roce_offload_object_kind {
  * @join: bind an RDMA device to its netdev, until the netdev is unregistered or @leave
  *	is called. RTNL held. Return: NULL without memory
  * @leave: remove an RDMA device without objects. Process context
+ * @range: return the numbers of a kind of objects that the device of an RDMA device can
+ *	know: numbers of QPs, or the upper 24 bits of keys. All, if there is none. Any
+ *	context
  * @publish: add an object. Process context
  * @withdraw: remove an object, for which @rx_start and @rx_stop are no longer called. No
  *	device knows the object when withdraw() returns. Process context
@@ -124,6 +138,8 @@ struct roce_offload_registry {
 	bool (*takes_segmented)(struct roce_offload_sender *sender);
 	struct roce_offload_ibdev *(*join)(struct net_device *ndev);
 	void (*leave)(struct roce_offload_ibdev *ibdev);
+	struct roce_offload_range (*range)(struct roce_offload_ibdev *ibdev,
+					   enum roce_offload_object_kind kind);
 	void (*publish)(struct roce_offload_ibdev *ibdev,
 			enum roce_offload_object_kind kind,
 			struct roce_offload_object *object);

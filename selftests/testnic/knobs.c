@@ -152,6 +152,8 @@ void nic_knobs_add(struct nic *nic, const char *name)
 	debugfs_create_atomic_t("qps", 0400, dir, &nic->num_qps);
 	debugfs_create_atomic_t("fail", 0600, dir, &nic->fail);
 	debugfs_create_u32("recvs", 0600, dir, &nic->recvs);
+	debugfs_create_u32("qpns", 0600, dir, &nic->num_qpns);
+	debugfs_create_u32("keys", 0600, dir, &nic->num_keys);
 	debugfs_create_u32("mangle", 0600, dir, &nic->mangle);
 	debugfs_create_u32("mangle_one", 0600, dir, &nic->mangle_one);
 	debugfs_create_atomic_t("placed", 0400, dir, &nic->placed);

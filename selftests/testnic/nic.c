@@ -62,10 +62,14 @@ int nic_offer(struct nic *nic)
 		.features = ROCE_OFFLOAD_FEATURES & ~lacks,
 		.rx_after = 1,
 		.rc_recvs = min_t(u32, READ_ONCE(nic->recvs), NIC_RECVS),
+		.qpns = { NIC_FIRST_NUMBER, READ_ONCE(nic->num_qpns) },
+		.keys = { NIC_FIRST_NUMBER, READ_ONCE(nic->num_keys) },
 	};
 	struct roce_offload *offload;
 
 	nic->most_recvs = caps.rc_recvs;
+	nic->qpns = caps.qpns;
+	nic->keys = caps.keys;
 	offload = roce_offload_register(nic->ndev, &offload_ops, &caps, nic);
 	if (IS_ERR(offload)) {
 		netdev_info(nic->ndev, "offers nothing (%ld)\n",

@@ -19,6 +19,8 @@
 
 /* Receives that a NIC holds for a QP at most */
 #define NIC_RECVS	8
+/* Lowest number of a QP, and upper bits of a key, in its tables */
+#define NIC_FIRST_NUMBER	0x4000
 
 /**
  * struct nic - one end of the wire
@@ -64,6 +66,11 @@
  * @fail: number of objects that it will refuse
  * @recvs: receives that it holds for a QP, from the next registration on
  * @most_recvs: likewise, now
+ * @num_qpns: numbers of QPs, from NIC_FIRST_NUMBER on, that it can know; 0: all; from the
+ *	next registration on
+ * @num_keys: likewise upper 24 bits of keys
+ * @qpns: range of numbers of QPs, now
+ * @keys: range of upper 24 bits of keys, now
  * @mangle: enum nic_mangle: changes to placed packets on their way to the stack
  * @mangle_one: one of this many placed packets is changed
  * @placed: packets placed
@@ -120,6 +127,10 @@ struct nic {
 	atomic_t fail;
 	u32 recvs;
 	u32 most_recvs;
+	u32 num_qpns;
+	u32 num_keys;
+	struct roce_offload_range qpns;
+	struct roce_offload_range keys;
 	u32 mangle;
 	u32 mangle_one;
 	atomic_t placed;

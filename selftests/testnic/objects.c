@@ -40,13 +40,48 @@ static struct page **list_pages(struct sg_table *sgt)
 	return pages;
 }
 
+/* The NIC has an entry for each number of a range. Any number, if there is no range. */
+static bool has_entry(struct nic *nic, struct roce_offload_range range,
+		      u32 number)
+{
+	if (!range.count || number - range.first < range.count)
+		return true;
+	atomic_inc(&nic->unable);
+	return false;
+}
+
+static bool is_taken(struct nic *nic, u32 rkey)
+{
+	struct known_mr *known;
+
+	lockdep_assert_held(&nic->placing);
+	list_for_each_entry(known, &nic->mrs, entry) {
+		if (known->mr->rkey >> 8 == rkey >> 8)
+			return true;
+	}
+	return false;
+}
+
+/* Return: false if there is no room. */
+static bool insert_mr(struct nic *nic, struct known_mr *known)
+{
+	bool is_full;
+
+	spin_lock_bh(&nic->placing);
+	is_full = nic->keys.count && is_taken(nic, known->mr->rkey);
+	if (!is_full)
+		list_add(&known->entry, &nic->mrs);
+	spin_unlock_bh(&nic->placing);
+	return !is_full;
+}
+
 int nic_mr_add(void *priv, const struct roce_offload_mr *mr, void **context)
 {
 	struct nic *nic = priv;
 	struct known_mr *known;
 
 	hold(nic);
-	if (nic_is_to_fail(nic))
+	if (nic_is_to_fail(nic) || !has_entry(nic, nic->keys, mr->rkey >> 8))
 		return -EIO;
 	known = kzalloc_obj(*known);
 	if (!known)
@@ -55,13 +90,11 @@ int nic_mr_add(void *priv, const struct roce_offload_mr *mr, void **context)
 	known->mr = mr;
 	/* list_pages() only reads the table. */
 	known->pages = list_pages((struct sg_table *)mr->sgt);
-	if (!known->pages) {
+	if (!known->pages || !insert_mr(nic, known)) {
+		kvfree(known->pages);
 		kfree(known);
 		return -ENOMEM;
 	}
-	spin_lock_bh(&nic->placing);
-	list_add(&known->entry, &nic->mrs);
-	spin_unlock_bh(&nic->placing);
 	atomic_inc(&nic->num_mrs);
 	*context = known;
 	return 0;
@@ -86,7 +119,7 @@ int nic_qp_add(void *priv, struct roce_offload_qp *qp, void **context)
 	struct known_qp *known;
 
 	hold(nic);
-	if (nic_is_to_fail(nic))
+	if (nic_is_to_fail(nic) || !has_entry(nic, nic->qpns, qp->qpn))
 		return -EIO;
 	known = kzalloc_obj(*known);
 	if (!known)

@@ -58,8 +58,8 @@ enum roce_offload_cmd {
  * @ROCE_OFFLOAD_A_DEV_ACTIVE: features in use; u32, a mask
  * @ROCE_OFFLOAD_A_DEV_REGIONS: number of memory regions that the device knows; u32
  * @ROCE_OFFLOAD_A_DEV_QPS: number of QPs that the device knows; u32
- * @ROCE_OFFLOAD_A_DEV_REFUSED: number of regions and QPs that the driver has refused
- *	since it registered; u64
+ * @ROCE_OFFLOAD_A_DEV_REFUSED: number of regions and QPs that the device could not
+ *	know since it registered; u64
  * @ROCE_OFFLOAD_A_DEV_PAD: padding
  * @ROCE_OFFLOAD_A_DEV_MAX: the last attribute
  */

@@ -134,6 +134,24 @@ static const struct {
 	[ROCE_OFFLOAD_QP] = { add_qp, del_qp },
 };
 
+static u32 number_of(enum roce_offload_object_kind kind,
+		     struct roce_offload_object *object)
+{
+	return kind == ROCE_OFFLOAD_QP ? to_qp(object)->qpn :
+					 to_mr(object)->rkey >> 8;
+}
+
+/* Can a device know an object with this number? */
+static bool is_in_range(const struct roce_offload *offload,
+			enum roce_offload_object_kind kind,
+			struct roce_offload_object *object)
+{
+	struct roce_offload_range range = offload->ranges[kind];
+
+	return !range.count ||
+	       number_of(kind, object) - range.first < range.count;
+}
+
 /* Only a device that runs QPs needs regions without remote write access. */
 static bool is_of_use(const struct roce_offload_ibdev *ibdev,
 		      enum roce_offload_object_kind kind,
@@ -190,7 +208,8 @@ static void tell(struct roce_offload_ibdev *ibdev,
 	lockdep_assert_held(&offload->lock);
 	if (!is_of_use(ibdev, kind, object))
 		return;
-	if (kinds[kind].add(object, offload)) {
+	if (is_in_range(offload, kind, object) &&
+	    kinds[kind].add(object, offload)) {
 		WRITE_ONCE(offload->known[kind], offload->known[kind] + 1);
 		return;
 	}
@@ -474,6 +493,20 @@ void roce_offload_leave(struct roce_offload_ibdev *ibdev)
 	ibdev->ndev = NULL;
 	put_ibdev(ibdev);
 	spin_unlock_bh(&roce_offload_table_lock);
+}
+
+/* The caller does not wait for a driver that is adding other objects. */
+struct roce_offload_range
+roce_offload_range(struct roce_offload_ibdev *ibdev,
+		   enum roce_offload_object_kind kind)
+{
+	struct roce_offload_range range = {};
+
+	spin_lock_bh(&roce_offload_table_lock);
+	if (ibdev->binding.offload)
+		range = ibdev->binding.offload->ranges[kind];
+	spin_unlock_bh(&roce_offload_table_lock);
+	return range;
 }
 
 void roce_offload_publish(struct roce_offload_ibdev *ibdev,

@@ -33,13 +33,14 @@ extern spinlock_t roce_offload_table_lock;
  * @is_up: the netdev is up, by the events of the notifier
  * @rx_after: as in the caps
  * @rc_recvs: as in the caps
+ * @ranges: numbers of objects that the device can know, by kind
  * @enabled: features that are switched on
  * @active: features in use: the device has them now, and they are switched on; 0 while
  *	the netdev is down
  * @losses: number of times that the device lost stateful features
  * @lock: serializes calls of the driver, except those about packets and posted requests
  * @known: number of objects that the device knows, by kind
- * @refused: number of objects that the driver has refused
+ * @refused: number of objects that the driver has refused, or that are out of @ranges
  * @renewal: runs roce_offload_update() for callers that cannot wait for the driver
  * @recheck: checks the terms of offloaded QPs; delayed, so that frequent changes of
  *	neighbours do not keep it running
@@ -55,6 +56,7 @@ struct roce_offload {
 	u32 able;
 	u32 rx_after;
 	u32 rc_recvs;
+	struct roce_offload_range ranges[ROCE_OFFLOAD_KINDS];
 	bool is_up __guarded_by(&roce_offload_table_lock);
 	u32 enabled __guarded_by(&roce_offload_table_lock);
 	u32 active __guarded_by(&roce_offload_table_lock);
@@ -240,6 +242,9 @@ void roce_offload_unlock_object(struct roce_offload_object *object);
 
 struct roce_offload_ibdev *roce_offload_join(struct net_device *ndev);
 void roce_offload_leave(struct roce_offload_ibdev *ibdev);
+struct roce_offload_range
+roce_offload_range(struct roce_offload_ibdev *ibdev,
+		   enum roce_offload_object_kind kind);
 void roce_offload_publish(struct roce_offload_ibdev *ibdev,
 			  enum roce_offload_object_kind kind,
 			  struct roce_offload_object *object);

@@ -271,6 +271,8 @@ static struct roce_offload *create(struct net_device *ndev,
 	offload->able = usable_features(ops, caps->features);
 	offload->rx_after = max(caps->rx_after, 1U);
 	offload->rc_recvs = max(caps->rc_recvs, 1U);
+	offload->ranges[ROCE_OFFLOAD_MR] = caps->keys;
+	offload->ranges[ROCE_OFFLOAD_QP] = caps->qpns;
 	/* No other thread has the object yet. */
 	context_unsafe(offload->enabled = ROCE_OFFLOAD_FROM_START);
 	mutex_init(&offload->lock);
@@ -295,6 +297,13 @@ static int add(struct roce_offload *offload)
 	return err;
 }
 
+static bool is_valid(struct roce_offload_range range)
+{
+	u32 numbers = BIT(24);
+
+	return range.first < numbers && range.count <= numbers - range.first;
+}
+
 struct roce_offload *
 roce_offload_register(struct net_device *ndev,
 		      const struct roce_offload_ops *ops,
@@ -305,6 +314,8 @@ roce_offload_register(struct net_device *ndev,
 
 	if (caps->abi != ROCE_OFFLOAD_ABI)
 		return ERR_PTR(-EPROTONOSUPPORT);
+	if (!is_valid(caps->qpns) || !is_valid(caps->keys))
+		return ERR_PTR(-EINVAL);
 	offload = create(ndev, ops, caps, priv);
 	if (!offload)
 		return ERR_PTR(-ENOMEM);
@@ -428,6 +439,7 @@ static const struct roce_offload_registry registry = {
 	.takes_segmented = roce_offload_takes_segmented,
 	.join = roce_offload_join,
 	.leave = roce_offload_leave,
+	.range = roce_offload_range,
 	.publish = roce_offload_publish,
 	.withdraw = roce_offload_withdraw,
 	.refused = roce_offload_refused,

@@ -6,7 +6,7 @@
  * bits are the index of a look-up. The low 8 bits belong to the user, who changes
  * them with each fast registration and each binding of a window.
  */
-#include <linux/random.h>
+#include <rdma/roce_offload_registry.h>
 #include "keys.h"
 #include "region.h"
 
@@ -38,15 +38,19 @@ void verve_keys_exit(struct verve_dev *dev)
 	rhashtable_destroy(&dev->mr_table);
 }
 
-int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr)
+static u32 draw(struct roce_offload_range range)
 {
-	int draws, err = -ENOMEM;
+	return roce_offload_draw(range) << (32 - INDEX_BITS) | get_random_u8();
+}
 
-	if (atomic_read(&dev->mr_table.nelems) >= VERVE_MAX_MR + VERVE_MAX_MW)
-		return -ENOMEM;
+/* Return: -EEXIST after the last draw */
+static int draw_key(struct verve_dev *dev, struct verve_mr *mr,
+		    struct roce_offload_range range)
+{
+	int draws, err = -EEXIST;
 
 	for (draws = 0; draws < MAX_DRAWS; draws++) {
-		mr->key = get_random_u32();
+		mr->key = draw(range);
 		mr->index = verve_key_index(mr->key);
 		/* Index 0 is reserved for the local DMA lkey. */
 		if (!mr->index)
@@ -56,11 +60,30 @@ int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr)
 		if (err != -EEXIST)
 			break;
 	}
+	return err;
+}
+
+int verve_key_insert_within(struct verve_dev *dev, struct verve_mr *mr,
+			    struct roce_offload_range range)
+{
+	int err;
+
+	if (atomic_read(&dev->mr_table.nelems) >= VERVE_MAX_MR + VERVE_MAX_MW)
+		return -ENOMEM;
+
+	err = draw_key(dev, mr, range);
+	if (err == -EEXIST && range.count)
+		err = draw_key(dev, mr, (struct roce_offload_range) {});
 	if (err)
 		return -ENOMEM;
 	mr->ibmr.lkey = mr->key;
 	mr->ibmr.rkey = mr->key;
 	return 0;
+}
+
+int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr)
+{
+	return verve_key_insert_within(dev, mr, (struct roce_offload_range) {});
 }
 
 void verve_key_remove(struct verve_dev *dev, struct verve_mr *mr)

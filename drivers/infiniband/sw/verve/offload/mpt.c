@@ -15,6 +15,15 @@ static bool is_of_use(const struct verve_mr *mr)
 	return mr->kind == VERVE_MR_USER;
 }
 
+struct roce_offload_range verve_nic_keys(const struct verve_mr *mr)
+{
+	struct verve_dev *dev = to_vdev(mr->ibmr.pd->device);
+
+	if (!dev->offload || !is_of_use(mr))
+		return (struct roce_offload_range) {};
+	return verve_registry->range(dev->offload, ROCE_OFFLOAD_MR);
+}
+
 void verve_nic_add_mr(struct verve_mr *mr)
 {
 	struct verve_dev *dev = to_vdev(mr->ibmr.pd->device);

@@ -5,7 +5,12 @@
 #ifndef VERVE_OFFLOAD_MPT_H
 #define VERVE_OFFLOAD_MPT_H
 
+#include <rdma/roce_offload.h>
+
 struct verve_mr;
+
+/* The upper 24 bits of keys that NICs could know @mr by. Any context. */
+struct roce_offload_range verve_nic_keys(const struct verve_mr *mr);
 
 /**
  * verve_nic_add_mr() - tell NICs of a region

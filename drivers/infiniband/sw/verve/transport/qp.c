@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of queue pairs, their look-up, and their memory */
-#include <linux/random.h>
 #include <linux/slab.h>
+#include <rdma/roce_offload_registry.h>
 #include "../device.h"
 #include "../wire/headers.h"
 #include "qp.h"
 
-enum { GSI_QPN = 1 };
+enum {
+	GSI_QPN = 1,
+	/* Draws from a range before a number outside it does */
+	MAX_DRAWS = 32,
+};
 
 /* A cache of its own, because kmalloc() would round up to twice the size */
 static struct kmem_cache *qp_cache;
@@ -75,27 +79,36 @@ void verve_qp_put(struct verve_qp *qp)
 		complete(&qp->idle);
 }
 
-/* Assign a random number, which an attacker cannot guess, and which is unused. */
-static int assign_qpn(struct verve_qp *qp)
+static bool is_reserved(u32 qpn)
 {
-	int err;
+	return qpn <= GSI_QPN || qpn == VERVE_MULTICAST_QPN;
+}
 
-	do {
-		do {
-			qp->qpn = get_random_u32() & VERVE_MULTICAST_QPN;
-		} while (qp->qpn <= GSI_QPN || qp->qpn == VERVE_MULTICAST_QPN);
-		err = rhashtable_lookup_insert_fast(&qp_table, &qp->node,
-						    qp_params);
-	} while (err == -EEXIST);
+/*
+ * Assign a random number, which an attacker cannot guess, and which is unused. There are
+ * always numbers outside a range.
+ */
+static int assign_qpn(struct verve_qp *qp, struct roce_offload_range qpns)
+{
+	int draws = 0, err = -EEXIST;
+
+	while (err == -EEXIST) {
+		if (draws++ == MAX_DRAWS)
+			qpns.count = 0;
+		qp->qpn = roce_offload_draw(qpns);
+		if (!is_reserved(qp->qpn))
+			err = rhashtable_lookup_insert_fast(&qp_table, &qp->node,
+							    qp_params);
+	}
 	return err;
 }
 
-int verve_qp_publish(struct verve_qp *qp)
+int verve_qp_publish(struct verve_qp *qp, struct roce_offload_range qpns)
 {
 	struct verve_dev *dev = qp->dev;
 
 	if (qp->type != IB_QPT_GSI)
-		return assign_qpn(qp);
+		return assign_qpn(qp, qpns);
 	qp->qpn = GSI_QPN;
 	mutex_lock(&dev->qp_lock);
 	if (rcu_access_pointer(dev->gsi)) {

@@ -25,6 +25,7 @@
 #include "rtt.h"
 #include "stall.h"
 
+struct roce_offload_range;
 struct verve_congestion;
 struct verve_rc_offload;
 struct verve_nic_qp;
@@ -387,10 +388,10 @@ struct verve_qp *verve_qp_alloc(void);
 /* Free a QP after a grace period, because concurrent look-ups may still read it. */
 void verve_qp_free(struct verve_qp *qp);
 /*
- * Assign a QPN and make the QP visible to packets. Process context.
- * Return: 0, -ENOMEM, or -EBUSY if the device already has a GSI QP.
+ * Assign a QPN, from a range if one is free there, and make the QP visible to packets.
+ * Process context. Return: 0, -ENOMEM, or -EBUSY if the device already has a GSI QP.
  */
-int verve_qp_publish(struct verve_qp *qp);
+int verve_qp_publish(struct verve_qp *qp, struct roce_offload_range qpns);
 /* Hide the QP from packets. */
 void verve_qp_withdraw(struct verve_qp *qp);
 

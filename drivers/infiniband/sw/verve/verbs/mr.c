@@ -84,7 +84,7 @@ struct ib_mr *verve_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	if (err)
 		goto free;
 	mr->valid = true;
-	err = verve_key_insert(dev, mr);
+	err = verve_key_insert_within(dev, mr, verve_nic_keys(mr));
 	if (err)
 		goto detach;
 	verve_nic_add_mr(mr);
@@ -254,8 +254,9 @@ int verve_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	/* 10.6.7.2.5. No window can be bound from now on. Pairs with unbind(). */
 	if (atomic_cmpxchg(&mr->windows, 0, -1) > 0)
 		return -EBUSY;
-	verve_key_remove(to_vdev(ibmr->device), mr);
+	/* A NIC has room for the next region of that number when the number is free. */
 	verve_nic_del_mr(mr);
+	verve_key_remove(to_vdev(ibmr->device), mr);
 	if (mr->kind == VERVE_MR_ODP)
 		verve_odp_close(mr);
 	verve_mr_put(mr);

@@ -3,6 +3,7 @@
  * Creation and destruction of queue pairs.
  */
 #include <linux/slab.h>
+#include <rdma/roce_offload.h>
 #include "../memory/window.h"
 #include "../offload/rc/qpc.h"
 #include "../offload/rc/rc.h"
@@ -193,7 +194,7 @@ int verve_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	if (!err)
 		err = respond(qp, udata);
 	if (!err)
-		err = verve_qp_publish(qp);
+		err = verve_qp_publish(qp, verve_nic_qpns(qp));
 	if (err) {
 		free_qp(qp);
 		return err;
@@ -234,8 +235,9 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	verve_engine_kill(qp);
 	verve_engine_unlock(qp);
 
-	verve_qp_withdraw(qp);
+	/* A NIC has room for the next QP of that number when the number is free. */
 	verve_nic_withdraw_qp(qp);
+	verve_qp_withdraw(qp);
 	verve_stall_detach(qp);
 	WRITE_ONCE(to_handle(ibqp)->qp, NULL);
 	/* Other holders drop their reference after one round of the engine. */

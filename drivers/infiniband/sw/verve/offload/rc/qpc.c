@@ -210,6 +210,13 @@ void verve_nic_init_qp(struct verve_qp *qp)
 	qp->nic->known.owner = qp;
 }
 
+struct roce_offload_range verve_nic_qpns(const struct verve_qp *qp)
+{
+	if (!qp->nic)
+		return (struct roce_offload_range) {};
+	return verve_registry->range(qp->dev->offload, ROCE_OFFLOAD_QP);
+}
+
 void verve_nic_withdraw_qp(struct verve_qp *qp)
 {
 	if (!qp->nic)

@@ -8,6 +8,7 @@
 #include "../../transport/qp.h"
 
 struct roce_offload_qp;
+struct roce_offload_range;
 
 /*
  * Connect a device with the NICs below its netdev, under RTNL, and disconnect it. Process
@@ -30,6 +31,8 @@ u64 verve_nic_refused(const struct verve_dev *dev);
 void verve_nic_init_qp(struct verve_qp *qp);
 void verve_nic_withdraw_qp(struct verve_qp *qp);
 void verve_nic_exit_qp(struct verve_qp *qp);
+/* The numbers that NICs could know a QP by. Any context. */
+struct roce_offload_range verve_nic_qpns(const struct verve_qp *qp);
 /**
  * verve_nic_update_qp() - tell NICs of a new state or new attributes
  * @qp: QP; published or withdrawn according to its state
