@@ -21,6 +21,7 @@
 #include <linux/types.h>
 #include <uapi/rdma/roce_offload.h>
 
+struct dma_buf;
 struct net_device;
 struct sg_table;
 struct roce_offload;
@@ -31,7 +32,7 @@ struct roce_offload_rc_user;
 struct roce_offload_rc_wr;
 
 /* Incremented by changes after which drivers must be rebuilt */
-#define ROCE_OFFLOAD_ABI	7
+#define ROCE_OFFLOAD_ABI	8
 
 /* Each is a bit of enum roce_offload_feature. */
 #define ROCE_OFFLOAD_FEATURES	(ROCE_OFFLOAD_TX_ICRC | \
@@ -124,11 +125,16 @@ struct roce_offload_object {
  * @length: bytes
  * @access: IB_ACCESS_* flags; without ROCE_OFFLOAD_RC, they include
  *	IB_ACCESS_REMOTE_WRITE
- * @sgt: pages; read-only, so a driver that maps them for DMA copies the table
- * @offset: offset of the first byte in the first page
+ * @sgt: pages; read-only, so a driver that maps them for DMA copies the table. NULL for
+ *	a dma-buf
+ * @dmabuf: dma-buf, or NULL; used only with ROCE_OFFLOAD_RC
+ * @offset: offset of the first byte in the first page, or in the dma-buf
  * @object: private to the registry
  *
- * The memory is pinned. All fields are constant until ops.mr_del() has returned.
+ * Pages are pinned. A driver attaches to a dma-buf itself, maps it for its device, and
+ * handles moves of the buffer. It returns an error if it cannot. The transport has the
+ * buffer mapped for the CPU, which may write to it when the QP is returned. All fields
+ * are constant until ops.mr_del() has returned.
  */
 struct roce_offload_mr {
 	u32 rkey;
@@ -137,7 +143,8 @@ struct roce_offload_mr {
 	u64 length;
 	int access;
 	const struct sg_table *sgt;
-	u32 offset;
+	struct dma_buf *dmabuf;
+	u64 offset;
 	struct roce_offload_object object;
 };
 
@@ -415,7 +422,8 @@ static inline void roce_offload_verified(struct sk_buff *skb)
  * - it is an RDMA WRITE First, Middle, Last or Only in due order, with payload and
  *   without immediate data, and with the length that the path MTU demands;
  * - access flags, protection domain and range of QP and region allow the rest of the
- *   message.
+ *   message;
+ * - the region has pages, and no dma-buf.
  *
  * A packet with any other PSN, a response or a CNP does not change the run. The device
  * ends the run with any other request that has the next PSN. The driver then calls

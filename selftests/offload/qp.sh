@@ -59,6 +59,15 @@ few_receives() { # NUMBER
 	return $status
 }
 
+# READs and WRITEs of these regions have more than 60 packets each.
+dmabufs() {
+	local frames
+
+	frames=$(knob va carried) && all_of paging_dmabuf &&
+	frames=$(($(knob va carried) + $(knob vb carried) - frames)) &&
+	[ $frames -gt 100 ] || fail "$frames frames"
+}
+
 says_so() {
 	local file=/sys/class/infiniband/$DEV_A/offload/rc
 
@@ -257,6 +266,7 @@ tap_add "retries" all_of errors_retry
 tap_add "states" all_of errors_states
 tap_add "queues" all_of opcodes_queue
 tap_add "shared receive queues" all_of queues_srq
+tap_add "dma-bufs" dmabufs
 tap_add "completion queues" all_of queues_cq
 tap_add "keys and rights that go" of_this gone
 tap_add "all is compared" through true

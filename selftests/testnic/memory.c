@@ -39,16 +39,28 @@ bool nic_memory_allows(struct nic *nic, const void *pd, u32 key, int access,
 	return !len || find_range(nic, pd, key, access, va, len);
 }
 
-static void copy_part(struct page *page, unsigned int offset, u8 *data,
-		      unsigned int len, bool is_write)
+static void copy(u8 *at, u8 *data, unsigned int len, bool is_write)
 {
-	u8 *at = kmap_local_page(page);
-
 	if (is_write)
-		memcpy(at + offset, data, len);
+		memcpy(at, data, len);
 	else
-		memcpy(data, at + offset, len);
-	kunmap_local(at);
+		memcpy(data, at, len);
+}
+
+static void copy_pages(struct page **pages, u64 at, u8 *data, unsigned int len,
+		       bool is_write)
+{
+	while (len) {
+		unsigned int offset = offset_in_page(at);
+		unsigned int part = min_t(u64, len, PAGE_SIZE - offset);
+		u8 *page = kmap_local_page(pages[at >> PAGE_SHIFT]);
+
+		copy(page + offset, data, part, is_write);
+		kunmap_local(page);
+		at += part;
+		data += part;
+		len -= part;
+	}
 }
 
 bool nic_memory_copy(struct nic *nic, const void *pd, u32 key, int access,
@@ -63,16 +75,10 @@ bool nic_memory_copy(struct nic *nic, const void *pd, u32 key, int access,
 	if (!known)
 		return false;
 	at = va - known->mr->iova + known->mr->offset;
-	while (len) {
-		unsigned int offset = offset_in_page(at);
-		unsigned int part = min_t(u64, len, PAGE_SIZE - offset);
-
-		copy_part(known->pages[at >> PAGE_SHIFT], offset, data, part,
-			  is_write);
-		at += part;
-		data += part;
-		len -= part;
-	}
+	if (known->pages)
+		copy_pages(known->pages, at, data, len, is_write);
+	else
+		copy(known->map.vaddr + at, data, len, is_write);
 	return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include <linux/atomic.h>
 #include <linux/hrtimer.h>
+#include <linux/iosys-map.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
@@ -206,13 +207,15 @@ bool nic_is_to_fail(struct nic *nic);
  * @entry: in nic.mrs
  * @nic: the NIC
  * @mr: description by the registry
- * @pages: pages of the region
+ * @pages: pages of the region, or NULL
+ * @map: dma-buf of the region, which hardware would map for DMA
  */
 struct known_mr {
 	struct list_head entry;
 	struct nic *nic;
 	const struct roce_offload_mr *mr;
 	struct page **pages;
+	struct iosys_map map;
 };
 
 /**

@@ -6,9 +6,13 @@
  * a lock is held while payload is placed. So nothing is written to an object after it was
  * taken off its list under that lock.
  */
+#include <linux/dma-buf.h>
+#include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include "nic.h"
+
+MODULE_INFO(import_ns, "DMA_BUF");
 
 bool nic_is_to_fail(struct nic *nic)
 {
@@ -75,10 +79,51 @@ static bool insert_mr(struct nic *nic, struct known_mr *known)
 	return !is_full;
 }
 
+#ifdef CONFIG_DMA_SHARED_BUFFER
+static int map_dmabuf(struct known_mr *known)
+{
+	return dma_buf_vmap_unlocked(known->mr->dmabuf, &known->map);
+}
+
+static void unmap_dmabuf(struct known_mr *known)
+{
+	dma_buf_vunmap_unlocked(known->mr->dmabuf, &known->map);
+}
+#else
+static int map_dmabuf(struct known_mr *known)
+{
+	return -EOPNOTSUPP;
+}
+
+static void unmap_dmabuf(struct known_mr *known)
+{
+}
+#endif
+
+static int map_memory(struct known_mr *known)
+{
+	const struct roce_offload_mr *mr = known->mr;
+
+	if (mr->dmabuf)
+		return map_dmabuf(known);
+	/* list_pages() only reads the table. */
+	known->pages = list_pages((struct sg_table *)mr->sgt);
+	return known->pages ? 0 : -ENOMEM;
+}
+
+static void unmap_memory(struct known_mr *known)
+{
+	if (known->mr->dmabuf)
+		unmap_dmabuf(known);
+	else
+		kvfree(known->pages);
+}
+
 int nic_mr_add(void *priv, const struct roce_offload_mr *mr, void **context)
 {
 	struct nic *nic = priv;
 	struct known_mr *known;
+	int err;
 
 	hold(nic);
 	if (nic_is_to_fail(nic) || !has_entry(nic, nic->keys, mr->rkey >> 8))
@@ -88,16 +133,22 @@ int nic_mr_add(void *priv, const struct roce_offload_mr *mr, void **context)
 		return -ENOMEM;
 	known->nic = nic;
 	known->mr = mr;
-	/* list_pages() only reads the table. */
-	known->pages = list_pages((struct sg_table *)mr->sgt);
-	if (!known->pages || !insert_mr(nic, known)) {
-		kvfree(known->pages);
-		kfree(known);
-		return -ENOMEM;
+	err = map_memory(known);
+	if (err)
+		goto free;
+	if (!insert_mr(nic, known)) {
+		err = -ENOSPC;
+		goto unmap;
 	}
 	atomic_inc(&nic->num_mrs);
 	*context = known;
 	return 0;
+
+unmap:
+	unmap_memory(known);
+free:
+	kfree(known);
+	return err;
 }
 
 void nic_mr_del(void *context)
@@ -109,7 +160,7 @@ void nic_mr_del(void *context)
 	list_del(&known->entry);
 	spin_unlock_bh(&nic->placing);
 	atomic_dec(&nic->num_mrs);
-	kvfree(known->pages);
+	unmap_memory(known);
 	kfree(known);
 }
 

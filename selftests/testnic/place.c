@@ -65,7 +65,8 @@ static struct known_mr *find_target(struct nic *nic, struct known_qp *known)
 	const struct roce_offload_mr *mr;
 	u64 offset;
 
-	if (!target || !(known->qp->access & IB_ACCESS_REMOTE_WRITE))
+	if (!target || !target->pages ||
+	    !(known->qp->access & IB_ACCESS_REMOTE_WRITE))
 		return NULL;
 	mr = target->mr;
 	offset = known->va - mr->iova;

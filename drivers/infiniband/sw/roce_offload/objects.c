@@ -152,15 +152,20 @@ static bool is_in_range(const struct roce_offload *offload,
 	       number_of(kind, object) - range.first < range.count;
 }
 
-/* Only a device that runs QPs needs regions without remote write access. */
+/*
+ * Only a device that runs QPs needs regions without remote write access. Placed packets
+ * need pages to be handed over.
+ */
 static bool is_of_use(const struct roce_offload_ibdev *ibdev,
 		      enum roce_offload_object_kind kind,
 		      struct roce_offload_object *object)
 	__must_hold(&ibdev->lock)
 {
+	const struct roce_offload_mr *mr = to_mr(object);
+
 	return kind != ROCE_OFFLOAD_MR ||
 	       ibdev->binding.features & ROCE_OFFLOAD_RC ||
-	       to_mr(object)->access & IB_ACCESS_REMOTE_WRITE;
+	       (mr->access & IB_ACCESS_REMOTE_WRITE && !mr->dmabuf);
 }
 
 /* Lock an RDMA device and its registered device, so nothing else calls the driver. */

@@ -79,6 +79,11 @@ free:
 	return err;
 }
 
+u64 verve_dmabuf_offset(const struct verve_mr *mr)
+{
+	return mr->blocks[0] - mr->map.vaddr;
+}
+
 void verve_dmabuf_detach(struct verve_mr *mr)
 {
 	unmap_buffer(mr);

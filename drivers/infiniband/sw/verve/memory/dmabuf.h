@@ -20,12 +20,19 @@
  * error.
  */
 int verve_dmabuf_attach(struct verve_mr *mr, int fd, u64 offset);
+/* Offset of a region in its dma-buf. Any context. */
+u64 verve_dmabuf_offset(const struct verve_mr *mr);
 /* Unmap and release the dma-buf of a region without users. Context: process. */
 void verve_dmabuf_detach(struct verve_mr *mr);
 #else
 static inline int verve_dmabuf_attach(struct verve_mr *mr, int fd, u64 offset)
 {
 	return -EOPNOTSUPP;
+}
+
+static inline u64 verve_dmabuf_offset(const struct verve_mr *mr)
+{
+	return 0;
 }
 
 static inline void verve_dmabuf_detach(struct verve_mr *mr)

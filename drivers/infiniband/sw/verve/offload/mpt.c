@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory protection table: the pinned regions that NICs know
+ * Memory protection table: the regions that NICs know
  */
 #include <linux/slab.h>
 #include <rdma/roce_offload_registry.h>
 #include "../device.h"
-#include "../memory/region.h"
+#include "../memory/dmabuf.h"
 #include "icrc.h"
 #include "mpt.h"
 
-/* Only a region of a program is pinned and keeps its key while it is registered. */
+/* Other regions have no memory of their own, or change their keys. */
 static bool is_of_use(const struct verve_mr *mr)
 {
-	return mr->kind == VERVE_MR_USER;
+	return mr->kind == VERVE_MR_USER || mr->kind == VERVE_MR_DMABUF;
+}
+
+static void describe_memory(struct roce_offload_mr *known,
+			    const struct verve_mr *mr)
+{
+	if (mr->kind == VERVE_MR_DMABUF) {
+		known->dmabuf = mr->dmabuf;
+		known->offset = verve_dmabuf_offset(mr);
+		return;
+	}
+	known->sgt = &mr->umem->sgt_append.sgt;
+	known->offset = ib_umem_offset(mr->umem);
 }
 
 struct roce_offload_range verve_nic_keys(const struct verve_mr *mr)
@@ -40,9 +52,8 @@ void verve_nic_add_mr(struct verve_mr *mr)
 		.iova = mr->iova,
 		.length = mr->length,
 		.access = mr->access,
-		.sgt = &mr->umem->sgt_append.sgt,
-		.offset = ib_umem_offset(mr->umem),
 	};
+	describe_memory(known, mr);
 	mr->known = known;
 	verve_registry->publish(dev->offload, ROCE_OFFLOAD_MR, &known->object);
 }

@@ -199,9 +199,11 @@ struct ib_mr *verve_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
 	if (err)
 		goto free;
 	mr->valid = true;
-	err = verve_key_insert(to_vdev(pd->device), mr);
+	err = verve_key_insert_within(to_vdev(pd->device), mr,
+				      verve_nic_keys(mr));
 	if (err)
 		goto detach;
+	verve_nic_add_mr(mr);
 	return &mr->ibmr;
 
 detach:
