@@ -266,6 +266,7 @@ tap_add "retries" all_of errors_retry
 tap_add "states" all_of errors_states
 tap_add "queues" all_of opcodes_queue
 tap_add "shared receive queues" all_of queues_srq
+tap_add "receives that a NIC holds" all_of qp_recvs
 tap_add "dma-bufs" dmabufs
 tap_add "completion queues" all_of queues_cq
 tap_add "keys and rights that go" of_this gone
