@@ -49,7 +49,7 @@ struct roce_offload_rc_wr;
 
 /**
  * struct roce_offload_range - range of 24-bit numbers
- * @first: lowest
+ * @first: lowest. Key 0, and QPs 0, 1 and 0xffffff, are never drawn
  * @count: number of them, or 0: all numbers
  */
 struct roce_offload_range {
@@ -108,8 +108,9 @@ struct roce_offload_object {
  * RDMA device, and the low 8 bits are random. All numbers are random, so that peers
  * cannot guess them. A device whose tables have other sizes has ranges in its caps. While
  * the device has a feature of ROCE_OFFLOAD_STATEFUL, the numbers of new objects are drawn
- * from its ranges. Objects with other numbers, which are older or found the range full,
- * are not added. Devices with equal ranges share the numbers of QPs. Of two RDMA devices
+ * from its ranges, at random: the shorter a range, the easier they are to guess. Objects
+ * with other numbers, which are older or found no free one, are not added. Devices with
+ * equal ranges share the numbers of QPs, so each should have its own. Of two RDMA devices
  * on one netdev, each draws keys for itself: a driver returns an error if an entry of its
  * table is taken.
  *
@@ -131,10 +132,11 @@ struct roce_offload_object {
  * @offset: offset of the first byte in the first page, or in the dma-buf
  * @object: private to the registry
  *
- * Pages are pinned. A driver attaches to a dma-buf itself, maps it for its device, and
- * handles moves of the buffer. It returns an error if it cannot. The transport has the
- * buffer mapped for the CPU, which may write to it when the QP is returned. All fields
- * are constant until ops.mr_del() has returned.
+ * Pages are pinned. A driver attaches to a dma-buf itself, and maps it for its device. It
+ * returns an error if it cannot, or if the device is not coherent with the CPU: the
+ * transport has the buffer mapped, too, which keeps the exporter from moving it, and
+ * accesses it when a QP is returned. A driver calls no function of the registry while it
+ * holds the lock of a buffer. All fields are constant until ops.mr_del() has returned.
  */
 struct roce_offload_mr {
 	u32 rkey;

@@ -105,13 +105,13 @@ static inline u32 roce_offload_draw(struct roce_offload_range range)
  * @join: bind an RDMA device to its netdev, until the netdev is unregistered or @leave
  *	is called. RTNL held. Return: NULL without memory
  * @leave: remove an RDMA device without objects. Process context
- * @range: return the numbers of a kind of objects that the device of an RDMA device can
- *	know: numbers of QPs, or the upper 24 bits of keys. All, if there is none. Any
- *	context
+ * @range: return the numbers that the device of an RDMA device can know a new object by:
+ *	numbers of QPs, or the upper 24 bits of keys. All, if the object is of no use to
+ *	it, or there is none. Process context
  * @publish: add an object. Process context
  * @withdraw: remove an object, for which @rx_start and @rx_stop are no longer called. No
  *	device knows the object when withdraw() returns. Process context
- * @refused: return how many objects drivers have refused. Any context
+ * @refused: return how many objects no device can know. Any context
  * @rx_start: begin a run, if a device places for the QP, which is stopped. BH off.
  *	Return: true if the device was asked
  * @rx_stop: end the run, if there is one. BH off
@@ -138,8 +138,10 @@ struct roce_offload_registry {
 	bool (*takes_segmented)(struct roce_offload_sender *sender);
 	struct roce_offload_ibdev *(*join)(struct net_device *ndev);
 	void (*leave)(struct roce_offload_ibdev *ibdev);
-	struct roce_offload_range (*range)(struct roce_offload_ibdev *ibdev,
-					   enum roce_offload_object_kind kind);
+	struct roce_offload_range
+	(*range)(struct roce_offload_ibdev *ibdev,
+		 enum roce_offload_object_kind kind,
+		 const struct roce_offload_object *object);
 	void (*publish)(struct roce_offload_ibdev *ibdev,
 			enum roce_offload_object_kind kind,
 			struct roce_offload_object *object);

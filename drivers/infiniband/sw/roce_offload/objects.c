@@ -42,7 +42,7 @@ struct binding {
  * @lock: mutex for @objects and their devices; the lock of the device is taken inside
  * @binding: current binding; read under @lock, written under the table's lock as well
  * @objects: objects by kind
- * @refused: number of objects that drivers have refused
+ * @refused: number of objects that drivers have refused, or cannot know by their number
  *
  * The table's lock protects @entry, @users and @ndev.
  */
@@ -62,15 +62,8 @@ struct roce_offload_ibdev {
 static struct list_head ibdevs __guarded_by(&roce_offload_table_lock) =
 	LIST_HEAD_INIT(ibdevs);
 
-static struct roce_offload_mr *to_mr(struct roce_offload_object *object)
-{
-	return container_of(object, struct roce_offload_mr, object);
-}
-
-static struct roce_offload_qp *to_qp(struct roce_offload_object *object)
-{
-	return container_of(object, struct roce_offload_qp, object);
-}
+#define to_mr(object)	container_of(object, struct roce_offload_mr, object)
+#define to_qp(object)	container_of(object, struct roce_offload_qp, object)
 
 static bool add_mr(struct roce_offload_object *object,
 		   struct roce_offload *offload)
@@ -135,7 +128,7 @@ static const struct {
 };
 
 static u32 number_of(enum roce_offload_object_kind kind,
-		     struct roce_offload_object *object)
+		     const struct roce_offload_object *object)
 {
 	return kind == ROCE_OFFLOAD_QP ? to_qp(object)->qpn :
 					 to_mr(object)->rkey >> 8;
@@ -144,7 +137,7 @@ static u32 number_of(enum roce_offload_object_kind kind,
 /* Can a device know an object with this number? */
 static bool is_in_range(const struct roce_offload *offload,
 			enum roce_offload_object_kind kind,
-			struct roce_offload_object *object)
+			const struct roce_offload_object *object)
 {
 	struct roce_offload_range range = offload->ranges[kind];
 
@@ -152,20 +145,21 @@ static bool is_in_range(const struct roce_offload *offload,
 	       number_of(kind, object) - range.first < range.count;
 }
 
-/*
- * Only a device that runs QPs needs regions without remote write access. Placed packets
- * need pages to be handed over.
- */
-static bool is_of_use(const struct roce_offload_ibdev *ibdev,
-		      enum roce_offload_object_kind kind,
-		      struct roce_offload_object *object)
-	__must_hold(&ibdev->lock)
+/* Placed packets need pages to be handed over. */
+static bool is_target(const struct roce_offload_mr *mr)
 {
-	const struct roce_offload_mr *mr = to_mr(object);
+	return mr->access & IB_ACCESS_REMOTE_WRITE && !mr->dmabuf;
+}
 
-	return kind != ROCE_OFFLOAD_MR ||
-	       ibdev->binding.features & ROCE_OFFLOAD_RC ||
-	       (mr->access & IB_ACCESS_REMOTE_WRITE && !mr->dmabuf);
+/* Is an object of use to a device with these features? */
+static bool is_of_use(u32 features, enum roce_offload_object_kind kind,
+		      const struct roce_offload_object *object)
+{
+	if (kind == ROCE_OFFLOAD_QP)
+		return features & ROCE_OFFLOAD_RX_DDP ||
+		       (features & ROCE_OFFLOAD_RC && to_qp(object)->user);
+	return features & ROCE_OFFLOAD_RC ||
+	       (features & ROCE_OFFLOAD_RX_DDP && is_target(to_mr(object)));
 }
 
 /* Lock an RDMA device and its registered device, so nothing else calls the driver. */
@@ -211,7 +205,7 @@ static void tell(struct roce_offload_ibdev *ibdev,
 	struct roce_offload *offload = ibdev->binding.offload;
 
 	lockdep_assert_held(&offload->lock);
-	if (!is_of_use(ibdev, kind, object))
+	if (!is_of_use(ibdev->binding.features, kind, object))
 		return;
 	if (is_in_range(offload, kind, object) &&
 	    kinds[kind].add(object, offload)) {
@@ -503,12 +497,13 @@ void roce_offload_leave(struct roce_offload_ibdev *ibdev)
 /* The caller does not wait for a driver that is adding other objects. */
 struct roce_offload_range
 roce_offload_range(struct roce_offload_ibdev *ibdev,
-		   enum roce_offload_object_kind kind)
+		   enum roce_offload_object_kind kind,
+		   const struct roce_offload_object *object)
 {
 	struct roce_offload_range range = {};
 
 	spin_lock_bh(&roce_offload_table_lock);
-	if (ibdev->binding.offload)
+	if (is_of_use(ibdev->binding.features, kind, object))
 		range = ibdev->binding.offload->ranges[kind];
 	spin_unlock_bh(&roce_offload_table_lock);
 	return range;

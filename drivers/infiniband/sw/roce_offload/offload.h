@@ -244,7 +244,8 @@ struct roce_offload_ibdev *roce_offload_join(struct net_device *ndev);
 void roce_offload_leave(struct roce_offload_ibdev *ibdev);
 struct roce_offload_range
 roce_offload_range(struct roce_offload_ibdev *ibdev,
-		   enum roce_offload_object_kind kind);
+		   enum roce_offload_object_kind kind,
+		   const struct roce_offload_object *object);
 void roce_offload_publish(struct roce_offload_ibdev *ibdev,
 			  enum roce_offload_object_kind kind,
 			  struct roce_offload_object *object);

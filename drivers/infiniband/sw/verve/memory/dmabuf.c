@@ -6,7 +6,8 @@
  * giving DMA addresses. An exporter does not move a mapped buffer, so Verve needs
  * no notification of moves. A registered buffer stays between begin and end of
  * CPU access all the time. On machines without coherent DMA, CPU and device
- * therefore must not both write to it while it is registered.
+ * therefore must not both write to it while it is registered, and no NIC is told
+ * of it: that is a rule for drivers (rdma/roce_offload.h).
  */
 #include <linux/dma-buf.h>
 #include <linux/module.h>

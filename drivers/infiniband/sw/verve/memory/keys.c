@@ -6,13 +6,14 @@
  * bits are the index of a look-up. The low 8 bits belong to the user, who changes
  * them with each fast registration and each binding of a window.
  */
+#include <linux/random.h>
 #include <rdma/roce_offload_registry.h>
 #include "keys.h"
 #include "region.h"
 
 enum {
 	INDEX_BITS = 24,
-	/* With a third of the indices in use, all draws collide once in 3^32 times. */
+	/* With a third of all indices in use, all draws collide once in 3^32 times. */
 	MAX_DRAWS = 32,
 };
 

@@ -19,7 +19,9 @@ void verve_keys_exit(struct verve_dev *dev);
  * process. Return: 0, or -ENOMEM, also when the table is full.
  */
 int verve_key_insert(struct verve_dev *dev, struct verve_mr *mr);
-/* The same, with a key whose upper 24 bits are in a range, if one is free there. */
+/*
+ * The same, with a key whose upper 24 bits are in a range, if a few draws find one free.
+ */
 int verve_key_insert_within(struct verve_dev *dev, struct verve_mr *mr,
 			    struct roce_offload_range range);
 /* Remove @mr from the table. Look-ups under way may still find it. */

@@ -9,15 +9,21 @@
 #include "icrc.h"
 #include "mpt.h"
 
-/* Other regions have no memory of their own, or change their keys. */
+/* Memory of other regions is not there all the time, or of no program, or a window's. */
 static bool is_of_use(const struct verve_mr *mr)
 {
 	return mr->kind == VERVE_MR_USER || mr->kind == VERVE_MR_DMABUF;
 }
 
-static void describe_memory(struct roce_offload_mr *known,
-			    const struct verve_mr *mr)
+static void describe(struct roce_offload_mr *known, const struct verve_mr *mr)
 {
+	*known = (struct roce_offload_mr) {
+		.rkey = mr->key,
+		.pd = mr->ibmr.pd,
+		.iova = mr->iova,
+		.length = mr->length,
+		.access = mr->access,
+	};
 	if (mr->kind == VERVE_MR_DMABUF) {
 		known->dmabuf = mr->dmabuf;
 		known->offset = verve_dmabuf_offset(mr);
@@ -30,10 +36,13 @@ static void describe_memory(struct roce_offload_mr *known,
 struct roce_offload_range verve_nic_keys(const struct verve_mr *mr)
 {
 	struct verve_dev *dev = to_vdev(mr->ibmr.pd->device);
+	struct roce_offload_mr known;
 
 	if (!dev->offload || !is_of_use(mr))
 		return (struct roce_offload_range) {};
-	return verve_registry->range(dev->offload, ROCE_OFFLOAD_MR);
+	describe(&known, mr);
+	return verve_registry->range(dev->offload, ROCE_OFFLOAD_MR,
+				     &known.object);
 }
 
 void verve_nic_add_mr(struct verve_mr *mr)
@@ -46,14 +55,7 @@ void verve_nic_add_mr(struct verve_mr *mr)
 	known = kzalloc_obj(*known, GFP_KERNEL_ACCOUNT);
 	if (!known)
 		return;
-	*known = (struct roce_offload_mr) {
-		.rkey = mr->key,
-		.pd = mr->ibmr.pd,
-		.iova = mr->iova,
-		.length = mr->length,
-		.access = mr->access,
-	};
-	describe_memory(known, mr);
+	describe(known, mr);
 	mr->known = known;
 	verve_registry->publish(dev->offload, ROCE_OFFLOAD_MR, &known->object);
 }

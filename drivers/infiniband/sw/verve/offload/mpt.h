@@ -9,7 +9,7 @@
 
 struct verve_mr;
 
-/* The upper 24 bits of keys that NICs could know @mr by. Any context. */
+/* The upper 24 bits of keys that NICs could know @mr by. Process context. */
 struct roce_offload_range verve_nic_keys(const struct verve_mr *mr);
 
 /**

@@ -85,8 +85,8 @@ static bool is_reserved(u32 qpn)
 }
 
 /*
- * Assign a random number, which an attacker cannot guess, and which is unused. There are
- * always numbers outside a range.
+ * Assign a random number, which is unused, and which an attacker cannot guess unless the
+ * range is short. There are always numbers outside a range.
  */
 static int assign_qpn(struct verve_qp *qp, struct roce_offload_range qpns)
 {

@@ -388,7 +388,8 @@ struct verve_qp *verve_qp_alloc(void);
 /* Free a QP after a grace period, because concurrent look-ups may still read it. */
 void verve_qp_free(struct verve_qp *qp);
 /*
- * Assign a QPN, from a range if one is free there, and make the QP visible to packets.
+ * Assign a QPN, from a range if a few draws find a free one, and make the QP visible to
+ * packets.
  * Process context. Return: 0, -ENOMEM, or -EBUSY if the device already has a GSI QP.
  */
 int verve_qp_publish(struct verve_qp *qp, struct roce_offload_range qpns);

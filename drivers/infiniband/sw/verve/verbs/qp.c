@@ -166,7 +166,7 @@ static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 	refcount_set(&qp->ref, 1);
 	init_completion(&qp->idle);
 	verve_engine_setup(qp);
-	verve_nic_init_qp(qp);
+	verve_nic_init_qp(qp, init->srq);
 	return qp;
 }
 

@@ -190,7 +190,7 @@ static void answered(struct roce_offload_qp *known)
 	verve_engine_defer(nic->qp, VERVE_EV_DDP);
 }
 
-void verve_nic_init_qp(struct verve_qp *qp)
+void verve_nic_init_qp(struct verve_qp *qp, bool has_srq)
 {
 	if (!qp->dev->offload || qp->type != IB_QPT_RC)
 		return;
@@ -201,8 +201,11 @@ void verve_nic_init_qp(struct verve_qp *qp)
 	qp->nic->known.rx_answered = answered;
 	qp->nic->known.placed = ROCE_OFFLOAD_NO_PSN;
 	spin_lock_init(&qp->nic->known.lock);
-	/* Kernel users post memory that is not registered with NICs. */
-	if (qp->is_user)
+	/*
+	 * Kernel users post memory that is not registered with NICs. Other QPs may need
+	 * the receives of an SRQ.
+	 */
+	if (qp->is_user && !has_srq)
 		qp->rc_offload = verve_rc_offload_alloc(qp);
 	if (!qp->rc_offload)
 		return;
@@ -214,7 +217,8 @@ struct roce_offload_range verve_nic_qpns(const struct verve_qp *qp)
 {
 	if (!qp->nic)
 		return (struct roce_offload_range) {};
-	return verve_registry->range(qp->dev->offload, ROCE_OFFLOAD_QP);
+	return verve_registry->range(qp->dev->offload, ROCE_OFFLOAD_QP,
+				     &qp->nic->known.object);
 }
 
 void verve_nic_withdraw_qp(struct verve_qp *qp)

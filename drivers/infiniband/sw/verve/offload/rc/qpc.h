@@ -21,17 +21,17 @@ void verve_nic_leave(struct verve_dev *dev);
  * context, before verve_nic_leave(). Does not wait for the driver.
  */
 void verve_nic_readdress(struct verve_dev *dev);
-/* Number of objects that drivers have refused. Any context. */
+/* Number of objects that NICs cannot know. Any context. */
 u64 verve_nic_refused(const struct verve_dev *dev);
 
 /*
  * Set up a QP for NICs, withdraw it before the engine stops, and free what belongs to it.
  * Process context; the caller does not hold the device's qp_lock.
  */
-void verve_nic_init_qp(struct verve_qp *qp);
+void verve_nic_init_qp(struct verve_qp *qp, bool has_srq);
 void verve_nic_withdraw_qp(struct verve_qp *qp);
 void verve_nic_exit_qp(struct verve_qp *qp);
-/* The numbers that NICs could know a QP by. Any context. */
+/* The numbers that NICs could know a QP by. Process context. */
 struct roce_offload_range verve_nic_qpns(const struct verve_qp *qp);
 /**
  * verve_nic_update_qp() - tell NICs of a new state or new attributes

@@ -79,8 +79,8 @@ static bool is_unanswered(const struct verve_qp *qp)
 static bool may_be_offloaded(const struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
-	return qp->state == IB_QPS_RTS && !qp->srq &&
-	       !qp->rc_offload->barred && !qp->is_offloaded &&
+	return qp->state == IB_QPS_RTS && !qp->rc_offload->barred &&
+	       !qp->is_offloaded &&
 	       time_after_eq(jiffies, qp->rc_offload->not_before) &&
 	       !is_unanswered(qp) && is_sending_freely(qp) &&
 	       is_receiving_freely(qp);
