@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A NIC may know only some numbers of QPs and some keys. New QPs and regions have such
-# numbers as long as there are any, and all others stay in software.
+# numbers while draws find any, and all others stay in software.
 #
 #	A [va: vta] ==== [vb: vtb] B		==== the NIC in software
 
@@ -82,12 +82,11 @@ in_range() {
 
 # The QPs of both ends share six numbers. 32 draws find each, save one time in hundreds.
 few_are_known() {
-	local known
+	local known=$(($(knob va qps) + $(knob vb qps)))
 
-	within 5 knows va 1 "$(knob va qps)" && within 5 knows vb 1 "$(knob vb qps)" || return
-	known=$(($(knob va qps) + $(knob vb qps)))
-	[ "$known" -ge 4 ] && [ "$known" -le 6 ] && [ "$(qpns | wc -l)" = $((QPS / 2)) ] ||
-		fail "$known QPs are known"
+	[ "$known" -ge 4 ] && [ "$known" -le 6 ] && [ "$(qpns | wc -l)" = $((QPS / 2)) ] &&
+	[ "$(knob va mrs) $(knob vb mrs)" = "1 1" ] ||
+		fail "$known QPs are known, regions: $(knob va mrs) $(knob vb mrs)"
 }
 
 full() {
@@ -98,17 +97,27 @@ full() {
 	[ "$(hw_counter $DEV_A offload_refused)" -gt "$refused" ]
 }
 
-# Objects that are older than the range have other numbers.
-older() {
-	local rc
+# The NICs come when the objects exist, which have other numbers.
+come_late() {
+	local refused
 
-	limit 64 64 && both offered 0 && load_begin QPS=$QPS || return
-	both offered 1 && both able $ALL && sleep 0.5 && both_know 0 0
-	rc=$?
-	load_end && return $rc
+	refused=$(hw_counter $DEV_A offload_refused) && both offered 1 && both able $ALL &&
+	within 5 has_counted $DEV_A offload_refused $((refused + QPS / 2)) && both_know 0 0
 }
 
-# The NICs come back with other ranges, and each number serves others again.
+older() {
+	limit 64 64 && both offered 0 && during_load come_late
+}
+
+# QPs and regions of several processes come and go. Few numbers are used again at once.
+used_again() {
+	local known
+
+	limit 3 8 && known=$(knob va carried) && c_test ranges &&
+	[ "$(knob va carried)" -gt "$known" ] || fail "no QP was offloaded"
+}
+
+# The NICs come back with other ranges, and know more or fewer of the objects.
 changing() { # ROUND
 	limit $((RANDOM % 20 + 1)) $((RANDOM % 3 + 1))
 }
@@ -133,13 +142,14 @@ beyond() {
 	both offered 0 && turn va qpns $((0xffffff)) && not turn va offered 1 &&
 	turn va qpns 0 && turn va keys $((0x1000000 - FIRST + 1)) &&
 	not turn va offered 1 && turn va keys $((0x1000000 - FIRST)) &&
-	limit 64 64
+	turn va offered 1 && limit 64 64
 }
 
 tap_setup topo two 1500
 tap_add "numbers are from the NIC's range" in_range
 tap_add "a full range leaves the rest to software" full
 tap_add "older numbers stay in software" older
+tap_add "numbers are used again" used_again
 tap_add "ranges change under load" meanwhile $ALL changing
 tap_add "a range beyond 24 bits is refused" beyond
 tap_add "two devices above a NIC with one key" shared

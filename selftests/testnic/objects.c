@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <rdma/ib_verbs.h>
 #include "nic.h"
 
 MODULE_INFO(import_ns, "DMA_BUF");
@@ -54,29 +55,54 @@ static bool has_entry(struct nic *nic, struct roce_offload_range range,
 	return false;
 }
 
-static bool is_taken(struct nic *nic, u32 rkey)
+static const struct ib_device *device_of(const struct roce_offload_mr *mr)
+{
+	return ((const struct ib_pd *)mr->pd)->device;
+}
+
+/* Only regions of different devices may have the same entry. */
+static bool is_free(struct nic *nic, const struct roce_offload_mr *mr)
 {
 	struct known_mr *known;
 
 	lockdep_assert_held(&nic->placing);
 	list_for_each_entry(known, &nic->mrs, entry) {
-		if (known->mr->rkey >> 8 == rkey >> 8)
-			return true;
+		if (known->mr->rkey >> 8 != mr->rkey >> 8)
+			continue;
+		if (device_of(known->mr) == device_of(mr))
+			atomic_inc(&nic->unable);
+		return false;
 	}
-	return false;
+	return true;
 }
 
 /* Return: false if there is no room. */
 static bool insert_mr(struct nic *nic, struct known_mr *known)
 {
-	bool is_full;
+	bool has_room;
 
 	spin_lock_bh(&nic->placing);
-	is_full = nic->keys.count && is_taken(nic, known->mr->rkey);
-	if (!is_full)
+	has_room = !nic->keys.count || is_free(nic, known->mr);
+	if (has_room)
 		list_add(&known->entry, &nic->mrs);
 	spin_unlock_bh(&nic->placing);
-	return !is_full;
+	return has_room;
+}
+
+/* QPs of all devices have different numbers. */
+static void insert_qp(struct nic *nic, struct known_qp *known)
+{
+	struct known_qp *other;
+
+	spin_lock_bh(&nic->reporting);
+	spin_lock(&nic->placing);
+	list_for_each_entry(other, &nic->qps, entry) {
+		if (other->qp->qpn == known->qp->qpn)
+			atomic_inc(&nic->unable);
+	}
+	list_add(&known->entry, &nic->qps);
+	spin_unlock(&nic->placing);
+	spin_unlock_bh(&nic->reporting);
 }
 
 #ifdef CONFIG_DMA_SHARED_BUFFER
@@ -178,11 +204,7 @@ int nic_qp_add(void *priv, struct roce_offload_qp *qp, void **context)
 	known->nic = nic;
 	known->qp = qp;
 	nic_firmware_init(known);
-	spin_lock_bh(&nic->reporting);
-	spin_lock(&nic->placing);
-	list_add(&known->entry, &nic->qps);
-	spin_unlock(&nic->placing);
-	spin_unlock_bh(&nic->reporting);
+	insert_qp(nic, known);
 	atomic_inc(&nic->num_qps);
 	*context = known;
 	return 0;
