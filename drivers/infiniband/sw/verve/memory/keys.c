@@ -9,6 +9,7 @@
 #include <linux/random.h>
 #include <rdma/roce_offload_registry.h>
 #include "keys.h"
+#include "number_hash.h"
 #include "region.h"
 
 enum {
@@ -17,10 +18,19 @@ enum {
 	MAX_DRAWS = 32,
 };
 
+static int compare(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	const struct verve_mr *mr = obj;
+
+	return mr->index != *(const u32 *)arg->key;
+}
+
 static const struct rhashtable_params table_params = {
 	.key_len = sizeof_field(struct verve_mr, index),
 	.key_offset = offsetof(struct verve_mr, index),
 	.head_offset = offsetof(struct verve_mr, node),
+	.hashfn = verve_number_hash,
+	.obj_cmpfn = compare,
 	.automatic_shrinking = true,
 };
 

@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 #include <rdma/roce_offload_registry.h>
 #include "../device.h"
+#include "../memory/number_hash.h"
 #include "../wire/headers.h"
 #include "qp.h"
 
@@ -18,10 +19,19 @@ static struct kmem_cache *qp_cache;
 /* All QPs of all devices, because a packet's QPN selects the device */
 static struct rhashtable qp_table;
 
+static int compare(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	const struct verve_qp *qp = obj;
+
+	return qp->qpn != *(const u32 *)arg->key;
+}
+
 static const struct rhashtable_params qp_params = {
 	.key_len = sizeof_field(struct verve_qp, qpn),
 	.key_offset = offsetof(struct verve_qp, qpn),
 	.head_offset = offsetof(struct verve_qp, node),
+	.hashfn = verve_number_hash,
+	.obj_cmpfn = compare,
 	.automatic_shrinking = true,
 };
 
