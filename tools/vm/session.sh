@@ -18,8 +18,14 @@
 # session_begin JOB ARGS...: sets $session, $out and the guest's commands
 session_begin()
 {
+	local tmp=${TMPDIR:-/tmp}
+
 	[ -f "$1" ] || die "no such job: $1"
-	session=$(mktemp -d "${TMPDIR:-/tmp}/verve-vm.XXXXXX")
+	# A guest mounts its own there.
+	case $(readlink -f "$tmp")/ in
+	/dev/* | /run/* | /var/tmp/*) tmp=/tmp ;;
+	esac
+	session=$(mktemp -d "$tmp/verve-vm.XXXXXX")
 	trap 'session_cleanup' EXIT
 	trap 'exit 130' INT TERM
 	out=$(readlink -f "${OUT:-$session/out}")
@@ -119,7 +125,8 @@ session_end()
 {
 	[ -z "${DMESG:-}" ] || cp "$session/dmesg" "$DMESG" 2>/dev/null ||
 		cp "$session/console" "$DMESG"
-	[ ! -s "$session/status" ] || exit "$(cat "$session/status")"
+	# A guest may hang when its job has ended, too.
+	[ "${hung:-}" ] || [ ! -s "$session/status" ] || exit "$(cat "$session/status")"
 	if [ -n "${hung:-}" ]; then
 		say "the guest hung; the end of its console:"
 		tail -n 400 "$session/console" >&2
