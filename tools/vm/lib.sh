@@ -36,6 +36,14 @@ once()
 	flock -w 3 "$lock_fd" || { say "waiting for another run ($1)"; flock "$lock_fd"; }
 }
 
+# own_logs DIR: makes a directory for logs, which two runs must not share
+own_logs()
+{
+	mkdir -p "$1"
+	exec {logs_fd}>"$1/lock"
+	flock -n "$logs_fd" || die "another run has its logs in $1: give LOGS=DIR"
+}
+
 # tree_key: a name for this source tree among several
 tree_key()
 {
