@@ -4,6 +4,7 @@
 # (the source tree) and $cache (everything slow, outside the tree).
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+export HOME=${HOME:-~}
 cache=${VERVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/verve}
 # shellcheck disable=SC2034 # used by those who source this
 kernels="6.1 6.12 7.2"
