@@ -174,7 +174,7 @@ unredirect() {
 # meanwhile ABLE COMMAND...: run the command many times during a load that compares data.
 # ABLE is the knob of the NICs' features at the beginning and at the end.
 meanwhile() {
-	local able=$1 i rounds=${QUICK:+20}
+	local able=$1 i rounds=${QUICK:+10}
 
 	shift
 	both able "$able"

@@ -203,7 +203,7 @@ not_with_icrc() {
 
 # through COMMAND...: runs it again and again, while data are compared
 through() {
-	local i rounds=${QUICK:+20}
+	local i rounds=${QUICK:+10}
 
 	segments on va
 	load_begin QPS=8 || return

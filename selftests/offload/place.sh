@@ -110,7 +110,7 @@ order_begin() {
 
 # in_order COMMAND...: runs it again and again, while memory is compared
 in_order() {
-	local i rounds=${QUICK:+20} used
+	local i rounds=${QUICK:+10} used
 
 	both able $((RX | PLACE))
 	used=$(hw_counter $DEV_B rx_ddp_pkts)

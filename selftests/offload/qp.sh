@@ -110,7 +110,7 @@ was_carried() { # OFFLOADED FRAMES: what A's counters were before
 # through COMMAND...: runs it again and again, while data are compared; OPTIONS: of the
 # load
 through() {
-	local i rounds=${QUICK:+20} lent frames
+	local i rounds=${QUICK:+10} lent frames
 
 	settle
 	lent=$(hw_counter $DEV_A rc_offloaded)
