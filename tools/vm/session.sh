@@ -126,12 +126,12 @@ session_end()
 	[ -z "${DMESG:-}" ] || cp "$session/dmesg" "$DMESG" 2>/dev/null ||
 		cp "$session/console" "$DMESG"
 	# A guest may hang when its job has ended, too.
-	[ "${hung:-}" ] || [ ! -s "$session/status" ] || exit "$(cat "$session/status")"
 	if [ -n "${hung:-}" ]; then
 		say "the guest hung; the end of its console:"
 		tail -n 400 "$session/console" >&2
 		exit 124
 	fi
+	[ ! -s "$session/status" ] || exit "$(cat "$session/status")"
 	say "the guest died; the end of its console:"
 	tail -n 80 "$session/console" >&2
 	exit 125
