@@ -95,10 +95,7 @@ static void accounts_begin(void)
 
 static uint64_t grown(const struct end *end, const char *counter)
 {
-	struct hwstats now;
-
-	hwstats_read(&now, end->name);
-	return hwstats_growth(&before[end == &e.b], &now, counter);
+	return hwstats_since(&before[end == &e.b], end->name, counter);
 }
 
 static bool grows_to(const struct end *end, const char *counter, uint64_t n)

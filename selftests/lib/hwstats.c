@@ -104,6 +104,15 @@ uint64_t hwstats_growth(const struct hwstats *before,
 	return 0;
 }
 
+uint64_t hwstats_since(const struct hwstats *before, const char *device,
+		       const char *name)
+{
+	struct hwstats now;
+
+	hwstats_read(&now, device);
+	return hwstats_growth(before, &now, name);
+}
+
 void hwstats_diag(const struct hwstats *before, const struct hwstats *after)
 {
 	unsigned int i;

@@ -25,6 +25,10 @@ void hwstats_read(struct hwstats *s, const char *device);
 uint64_t hwstats_growth(const struct hwstats *before,
 			const struct hwstats *after, const char *name);
 
+/* Return: growth of counter @name of @device since @before. */
+uint64_t hwstats_since(const struct hwstats *before, const char *device,
+		       const char *name);
+
 /* Return: growth of all counters whose names begin with @prefix. */
 uint64_t hwstats_growth_of(const struct hwstats *before,
 			   const struct hwstats *after, const char *prefix);

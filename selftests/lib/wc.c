@@ -93,6 +93,14 @@ bool expect_none(struct ibv_cq *cq)
 	return true;
 }
 
+bool expect_flushed(struct ibv_cq *cq, int from, int to)
+{
+	for (; from < to; from++)
+		if (!expect_wc(cq, from, IBV_WC_WR_FLUSH_ERR))
+			return false;
+	return expect_none(cq);
+}
+
 bool memory_becomes(const void *got, const void *want, size_t size)
 {
 	struct deadline end = deadline_in(WAIT_MS);

@@ -46,6 +46,9 @@ bool expect_wc(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status);
 /* Return: true if no completion comes for QUIET_MS. */
 bool expect_none(struct ibv_cq *cq);
 
+/* Return: true if @from to @to - 1 are flushed, in order, and nothing follows. */
+bool expect_flushed(struct ibv_cq *cq, int from, int to);
+
 /* Return: true if @size bytes at @got become those at @want within WAIT_MS. */
 bool memory_becomes(const void *got, const void *want, size_t size);
 

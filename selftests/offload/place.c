@@ -254,10 +254,8 @@ static void turn(const char *knob, const char *value)
 static uint64_t grown(const struct end *end, const struct hwstats *before,
 		      const char *name)
 {
-	struct hwstats now;
-
-	hwstats_read(&now, ibv_get_device_name(end->ctx->device));
-	return hwstats_growth(before, &now, name);
+	return hwstats_since(before, ibv_get_device_name(end->ctx->device),
+			     name);
 }
 
 static void note(struct hwstats *s, const struct end *end)

@@ -388,10 +388,8 @@ static void connect_one(void)
 
 static bool is_offloaded(void)
 {
-	struct hwstats now;
-
-	hwstats_read(&now, ibv_get_device_name(e.a.ctx->device));
-	return hwstats_growth(&before, &now, "rc_offloaded");
+	return hwstats_since(&before, ibv_get_device_name(e.a.ctx->device),
+			     "rc_offloaded");
 }
 
 static bool is_offloaded_soon(void)

@@ -24,10 +24,8 @@ static struct hwstats before;
 
 static uint64_t growth(const char *name)
 {
-	struct hwstats now;
-
-	hwstats_read(&now, ibv_get_device_name(e.b.ctx->device));
-	return hwstats_growth(&before, &now, name);
+	return hwstats_since(&before, ibv_get_device_name(e.b.ctx->device),
+			     name);
 }
 
 static bool is_offloaded_soon(void)
@@ -67,14 +65,6 @@ static bool is_held_from(int id)
 	return true;
 }
 
-static bool is_flushed(struct ibv_cq *cq, int from, int to)
-{
-	for (; from < to; from++)
-		if (!expect_wc(cq, from, IBV_WC_WR_FLUSH_ERR))
-			return false;
-	return expect_none(cq);
-}
-
 static bool flushed(void)
 {
 	int i;
@@ -84,7 +74,7 @@ static bool flushed(void)
 	if (!is_offloaded_soon() || !is_held_from(GOOD))
 		return false;
 	CHECK(!end_to_error(&e.b), "modify_qp");
-	return is_flushed(e.b.rcq, GOOD, DEPTH);
+	return expect_flushed(e.b.rcq, GOOD, DEPTH);
 }
 
 /* The receive behind the good ones is over @bad, and fails at the peers so. */
@@ -104,9 +94,9 @@ static bool refused(struct ibv_sge *bad, enum ibv_wc_status at_b,
 	send_one(GOOD);
 	send_one(GOOD + 1);
 	return expect_wc(e.b.rcq, GOOD, at_b) &&
-	       is_flushed(e.b.rcq, GOOD + 1, DEPTH) &&
+	       expect_flushed(e.b.rcq, GOOD + 1, DEPTH) &&
 	       expect_wc(e.a.scq, GOOD, at_a) &&
-	       is_flushed(e.a.scq, GOOD + 1, GOOD + 2);
+	       expect_flushed(e.a.scq, GOOD + 1, GOOD + 2);
 }
 
 static bool wrong_key(void)

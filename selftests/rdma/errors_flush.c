@@ -24,14 +24,6 @@ static bool post_sends(int from, int to, uint32_t size)
 	return true;
 }
 
-static bool expect_flushed(struct ibv_cq *cq, int from, int to)
-{
-	for (; from < to; from++)
-		if (!expect_wc(cq, from, IBV_WC_WR_FLUSH_ERR))
-			return false;
-	return expect_none(cq);
-}
-
 /* The failed request has its own status. Requests behind it and all receives flush. */
 static bool flush_after_failure(void)
 {
