@@ -35,6 +35,15 @@ load_end() {
 	return $rc
 }
 
+# during_load COMMAND...: regions and QPs exist meanwhile, QPS of each end (default: 8),
+# and data are compared
+during_load() {
+	load_begin QPS="${QPS:-8}" || return
+	"$@"
+	local rc=$?
+	load_end && return $rc
+}
+
 counts_on() { # DEVICE COUNTER
 	within 5 has_counted "$1" "$2" "$(hw_counter "$1" "$2")"
 }

@@ -45,14 +45,6 @@ traces() {
 
 # ---------------------------------------------------------------- on and off
 
-# during_load COMMAND...: regions and QPs exist meanwhile
-during_load() {
-	load_begin QPS=8 || return
-	"$@"
-	local rc=$?
-	load_end && return $rc
-}
-
 stays_unknown() {
 	sleep 0.5
 	[ "$(traces)" = "0 0 0 0 0 0 0 0 0 0" ] || fail "the NICs know: $(traces)"

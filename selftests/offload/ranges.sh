@@ -15,7 +15,7 @@ ICRC=3 PLACE=8 RC=16
 ALL=$((ICRC | PLACE | RC))
 # As in testnic/nic.h
 FIRST=$((0x4000))
-# Of each end, half of them are RC.
+# Of each end in a load, half of them are RC.
 QPS=16
 
 # limit QPNS KEYS: what both NICs can know from now on
@@ -47,14 +47,6 @@ keys() {
 		sed -n 's/.* rkey \(0x[0-9a-f]*\).*/\1/p' | while read -r key; do
 		echo $((key >> 8))
 	done
-}
-
-# during_load COMMAND...: objects exist meanwhile, and data are compared
-during_load() {
-	load_begin QPS=$QPS || return
-	"$@"
-	local rc=$?
-	load_end && return $rc
 }
 
 knows() { # NETDEV MRS QPS
