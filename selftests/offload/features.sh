@@ -231,29 +231,33 @@ through_vlan() {
 
 # ---------------------------------------------------------------- steering
 
-# Number of packets that other CPUs have handed to CPU
-handed_to() { # CPU
-	local column
+# Number of packets that CPU has received
+received_by() { # CPU
+	local columns
 
-	read -ra column < <(sed -n "$(($1 + 1))p" /proc/net/softnet_stat)
-	echo $((16#${column[9]}))
+	read -ra columns < <(sed -n "$(($1 + 1))p" /proc/net/softnet_stat)
+	echo $((16#${columns[0]}))
 }
 
-# steer FLOWS: by RFS if FLOWS is not 0; otherwise RPS hands all of B's packets to CPU 0
+# rps NETNS NETDEV FLOWS: by RFS if FLOWS is not 0; otherwise all packets go to CPU 0
+rps() {
+	ip netns exec "$1" bash -c "
+		cd /sys/class/net/$2/queues/rx-0 && echo 1 >rps_cpus && echo $3 >rps_flow_cnt"
+}
+
+# steer FLOWS: B's packets. All of A's go to CPU 0.
 steer() {
-	ip netns exec "$NS_B" bash -c "
-		cd /sys/class/net/vb/queues/rx-0 &&
-		echo 1 >rps_cpus && echo $1 >rps_flow_cnt" &&
+	rps "$NS_A" va 0 && rps "$NS_B" vb "$1" &&
 	echo "$1" >/proc/sys/net/core/rps_sock_flow_entries
 }
 
-# The program of B runs on CPU 1. That of A runs on CPU 0, which B's NIC interrupts.
+# Sets $FOLLOWED, the number of packets that went to the CPU of B's program.
 latency() {
 	local CLIENT_WITH=(taskset -c 0) SERVER_WITH=(taskset -c 1) before
 
-	before=$(handed_to 1)
+	before=$(received_by 1)
 	perftest ib_send_lat -n 500 || return
-	HANDED=$(($(handed_to 1) - before))
+	FOLLOWED=$(($(received_by 1) - before))
 }
 
 follows_program() {
@@ -263,22 +267,12 @@ follows_program() {
 		return
 	fi
 	steer 0 && latency || return
-	[ $HANDED -lt 50 ] || fail "without RFS: $HANDED packets" || return
-	steer 4096 && is_followed
+	[ $FOLLOWED -lt 50 ] || fail "without RFS: $FOLLOWED packets" || return
+	steer 4096 && latency || return
+	[ $FOLLOWED -ge 400 ] || fail "with RFS: $FOLLOWED packets of 500"
 	local rc=$?
 	steer 0
 	return $rc
-}
-
-# On a busy machine, interrupts may be handled elsewhere, so it tries several times.
-is_followed() {
-	local i
-
-	for ((i = 1; i <= 20; i++)); do
-		latency || return
-		[ $HANDED -le 100 ] || return 0
-	done
-	fail "$HANDED packets only, the last of $((i - 1)) times"
 }
 
 # A netdev with a gso_max_size below the length of the headers gets no trains. TCP would
