@@ -344,6 +344,12 @@ static enum verdict end(int sock, bool server, char **argv)
 		if (recv(sock, &byte, 1, 0))
 			verdict = BROKEN;
 	}
+	/*
+	 * A socket that is closed while SMC aborts its connection keeps the reference
+	 * of the passive close, and SMC can never be unloaded (Linux 7.2).
+	 */
+	if (verdict == BROKEN)
+		sleep(1);
 	close(sock);
 	return verdict;
 }
