@@ -170,7 +170,9 @@ changes_nothing() {
 unknown_feature() {
 	refused "roce-offload: Attribute failed policy validation" \
 		nic_offload va set feature-9 on &&
-	refused "no feature rc;" nic_offload va set rc on
+	refused "no feature rc;" nic_offload va set rc on || return
+	nic_offload va set rc on 2>/dev/null
+	[ $? = 2 ] || fail "not the status of wrong arguments"
 }
 
 unregistered() {
