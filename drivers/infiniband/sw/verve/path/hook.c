@@ -174,6 +174,9 @@ static unsigned int take(void *priv, struct sk_buff *skb,
 {
 	struct verve_batch batch = { .vnet = priv };
 
+	/* A verdict from user space resumes a packet with BH on, except at the socket. */
+	if (unlikely(!in_softirq()))
+		return NF_ACCEPT;
 	if (!is_for(skb, state->net) || !is_roce(skb) || !is_intact(skb) ||
 	    !is_confirmed(skb) || !is_allowed(skb))
 		return NF_ACCEPT;
