@@ -148,6 +148,10 @@ static void *cut_fragment(struct pieces *ours, u32 size, u32 align)
 		ours->current_piece = (ours->current_piece + 1) % PIECES;
 		piece = &ours->piece[ours->current_piece];
 		/* The refill may fall back to a single page, which may be too small. */
+		if (piece->page && piece->size < size + align) {
+			put_page(piece->page);
+			piece->page = NULL;
+		}
 		if (!skb_page_frag_refill(size + align, piece,
 					  GFP_ATOMIC | __GFP_NOWARN) ||
 		    !has_room(piece, size, align))
