@@ -15,12 +15,18 @@
 #include "../device.h"
 #include "../offload/icrc.h"
 #include "../offload/uso.h"
+#include "../wire/headers.h"
 #include "../wire/icrc.h"
 #include "../wire/psn.h"
 #include "net.h"
 #include "pmtu.h"
 #include "room.h"
 #include "train.h"
+
+/* Of requests with payload, a WRITE with immediate data has the longest headers. */
+enum {
+	LONGEST_ETH = sizeof(struct verve_reth_hdr) + sizeof(__be32),
+};
 
 static bool trains = true;
 module_param(trains, bool, 0644);
@@ -129,11 +135,18 @@ void verve_train_couple(struct verve_train *train, struct sk_buff *skb)
 	}
 }
 
-/* Is there room for a packet with @len bytes behind its UDP header? */
+/*
+ * Is there room for a packet with @len bytes behind its UDP header? A host that forwards
+ * the train compares its MTU with the first packet only. So none may be longer, but for
+ * the extended header of a first packet that follows the end of another message.
+ */
 static bool has_room(const struct verve_train *train, u32 len)
 {
+	const struct sk_buff *head = train->head;
+
 	return train->packets < train->max_packets &&
-	       train->head->len + len <= train->max_len;
+	       head->len + len <= train->max_len &&
+	       len <= skb_headlen(head) - headers_len(head) + LONGEST_ETH;
 }
 
 /*
