@@ -153,6 +153,12 @@ static inline struct net_device *verve_ndev_rcu(const struct verve_dev *dev)
 	return rcu_dereference(dev->ndev);
 }
 
+/* The limit for a caller: kernel users have some objects that no program can take. */
+static inline u32 verve_quota(u32 most, bool is_user)
+{
+	return is_user ? most : most + VERVE_KERNEL_RESERVE;
+}
+
 /**
  * verve_quota_take() - count an object against a limit
  * @count: number of objects

@@ -26,6 +26,11 @@ enum verve_limits {
 	/* Bytes of inline data, which take the place of a full list of segments */
 	VERVE_MAX_INLINE	= VERVE_MAX_SGE * 16,
 
+	/* PDs, AHs, CQs, QPs and SRQs of a device, of each kind, beyond these limits, for
+	 * kernel users
+	 */
+	VERVE_KERNEL_RESERVE	= 1 << 12,
+
 	VERVE_MAX_PD		= 1 << 17,
 	VERVE_MAX_AH		= 1 << 17,
 	VERVE_MAX_MR		= 1 << 22,

@@ -35,14 +35,15 @@ static struct verve_av *alloc_av(struct ib_pd *pd,
  * Callers may be in atomic context. Cyclic allocation delays the reuse of numbers,
  * because requests may still contain the number of a destroyed AH.
  */
-static int assign_number(struct verve_dev *dev, struct verve_ah *ah)
+static int assign_number(struct verve_dev *dev, struct verve_ah *ah, bool is_user)
 {
+	u32 most = verve_quota(VERVE_MAX_AH, is_user);
 	unsigned long flags;
 	int err;
 
 	xa_lock_irqsave(&dev->ahs, flags);
 	err = __xa_alloc_cyclic(&dev->ahs, &ah->num, ah->av,
-				XA_LIMIT(1, VERVE_MAX_AH), &dev->next_ah,
+				XA_LIMIT(1, most), &dev->next_ah,
 				GFP_ATOMIC);
 	xa_unlock_irqrestore(&dev->ahs, flags);
 	if (err == -EBUSY)
@@ -75,7 +76,7 @@ int verve_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 			  sleeps ? GFP_KERNEL_ACCOUNT : GFP_ATOMIC);
 	if (IS_ERR(ah->av))
 		return PTR_ERR(ah->av);
-	err = assign_number(dev, ah);
+	err = assign_number(dev, ah, udata);
 	if (err) {
 		kfree(ah->av);
 		return err;
@@ -95,12 +96,13 @@ int verve_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 	struct verve_dev *dev = to_vdev(ibah->device);
 	struct verve_ah *ah = to_vah(ibah);
 	struct verve_av *av = alloc_av(ibah->pd, attr, false, GFP_ATOMIC);
-	struct verve_av *old = ah->av;
+	struct verve_av *old;
 	unsigned long flags;
 
 	if (IS_ERR(av))
 		return PTR_ERR(av);
 	xa_lock_irqsave(&dev->ahs, flags);
+	old = ah->av;
 	/* The slot exists, so the store allocates nothing and cannot fail. */
 	__xa_store(&dev->ahs, ah->num, av, GFP_ATOMIC);
 	ah->av = av;

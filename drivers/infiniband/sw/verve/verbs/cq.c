@@ -48,7 +48,7 @@ int verve_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (err)
 		return err;
 
-	err = verve_quota_take(&dev->num_cqs, VERVE_MAX_CQ);
+	err = verve_quota_take(&dev->num_cqs, verve_quota(VERVE_MAX_CQ, udata));
 	if (err)
 		return err;
 	verve_cq_init(cq, udata);

@@ -11,7 +11,8 @@ int verve_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 
 	if (err)
 		return err;
-	return verve_quota_take(&to_vdev(pd->device)->num_pds, VERVE_MAX_PD);
+	return verve_quota_take(&to_vdev(pd->device)->num_pds,
+				verve_quota(VERVE_MAX_PD, udata));
 }
 
 int verve_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)

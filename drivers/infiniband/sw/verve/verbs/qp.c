@@ -144,7 +144,7 @@ static struct verve_qp *alloc_qp(struct ib_qp *ibqp,
 	struct verve_dev *dev = to_vdev(ibqp->device);
 	struct verve_qp *qp;
 
-	if (verve_quota_take(&dev->num_qps, VERVE_MAX_QP))
+	if (verve_quota_take(&dev->num_qps, verve_quota(VERVE_MAX_QP, is_user)))
 		return NULL;
 	qp = verve_qp_alloc();
 	if (!qp) {

@@ -9,10 +9,12 @@
 #include "srq.h"
 #include "ucontext.h"
 
-static int assign_number(struct verve_srq *srq)
+static int assign_number(struct verve_srq *srq, bool is_user)
 {
 	struct verve_dev *dev = to_vdev(srq->ibsrq.device);
-	int num = ida_alloc_range(&dev->srq_nums, 1, VERVE_MAX_SRQ, GFP_KERNEL);
+	int num = ida_alloc_range(&dev->srq_nums, 1,
+				  verve_quota(VERVE_MAX_SRQ, is_user),
+				  GFP_KERNEL);
 
 	if (num < 0)
 		return num == -ENOSPC ? -ENOMEM : num;
@@ -50,7 +52,7 @@ int verve_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	if (err)
 		return err;
 
-	err = assign_number(srq);
+	err = assign_number(srq, udata);
 	if (err)
 		return err;
 	err = verve_rq_init(&srq->rq, attr->max_wr, attr->max_sge,
