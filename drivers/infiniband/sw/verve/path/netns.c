@@ -15,6 +15,7 @@
 #include <net/udp_tunnel.h>
 #include "../device.h"
 #include "net.h"
+#include "receiver.h"
 
 /* Protects all slots, and the users and sockets of struct verve_net. */
 static DEFINE_MUTEX(nets_lock);
@@ -220,9 +221,11 @@ static void __net_exit exit_nets(struct list_head *nets)
 
 	list_for_each_entry(net, nets, exit_list)
 		in_use |= leave_net(net);
+	if (!in_use)
+		return;
+	verve_qp_release_routes();
 	/* No receiver may use a namespace when it is freed. */
-	if (in_use)
-		synchronize_net();
+	synchronize_net();
 }
 
 static struct pernet_operations net_ops = {

@@ -31,6 +31,16 @@ struct verve_qp *verve_qp_find(const struct verve_net *vnet, u32 qpn);
 struct verve_qp *verve_qp_find_gsi(struct verve_dev *dev);
 
 /**
+ * verve_qp_release_routes() - release the routes of QPs whose namespace has ended
+ *
+ * A route to an IPv6 address refers to its namespace, and QPs of processes in other
+ * namespaces may live longer. Their devices have no netdevs, so they find no new routes.
+ *
+ * Context: process. Takes the engine of each of these QPs in turn.
+ */
+void verve_qp_release_routes(void);
+
+/**
  * verve_batch_receive() - count packets for a QP and put them into its inbox
  * @batch: packets and their QP; the reference is consumed
  *

@@ -48,7 +48,7 @@ static bool are_connected(const struct verve_qp *qp,
 {
 	const struct verve_av *av = &qp->flow.av, *back = &peer->flow.av;
 
-	return peer->type == IB_QPT_RC &&
+	return !peer->dead && peer->type == IB_QPT_RC &&
 	       peer->attr.dest_qp_num == qp->qpn && peer->mtu == qp->mtu &&
 	       av->is_v6 == back->is_v6 &&
 	       ipv6_addr_equal(&av->daddr, &back->saddr) &&

@@ -6,6 +6,7 @@
 #include "../memory/number_hash.h"
 #include "../wire/headers.h"
 #include "qp.h"
+#include "transport.h"
 
 enum {
 	GSI_QPN = 1,
@@ -141,6 +142,36 @@ void verve_qp_withdraw(struct verve_qp *qp)
 struct verve_qp *verve_qp_alloc(void)
 {
 	return kmem_cache_zalloc(qp_cache, GFP_KERNEL);
+}
+
+/* A QP that is destroyed has released its route before it leaves the table. */
+static void release_route(struct verve_qp *qp)
+{
+	if (verve_net_ns(qp->dev->net) || !verve_qp_get(qp))
+		return;
+	verve_engine_lock(qp);
+	verve_flow_reset(&qp->flow);
+	verve_engine_unlock(qp);
+	verve_qp_put(qp);
+}
+
+/*
+ * The RCU section is not left in between: if the QP at which a walk stops leaves the
+ * table, the walk may miss the next one.
+ */
+void verve_qp_release_routes(void)
+{
+	struct rhashtable_iter iter;
+	struct verve_qp *qp;
+
+	rhashtable_walk_enter(&qp_table, &iter);
+	rhashtable_walk_start(&iter);
+	/* When the table is resized, the walk begins anew. */
+	while ((qp = rhashtable_walk_next(&iter)))
+		if (!IS_ERR(qp))
+			release_route(qp);
+	rhashtable_walk_stop(&iter);
+	rhashtable_walk_exit(&iter);
 }
 
 static void free_rcu(struct rcu_head *rcu)

@@ -233,6 +233,8 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	verve_rc_offload_end(qp);
 	verve_engine_lock(qp);
 	verve_engine_kill(qp);
+	/* Its namespace may end when the QP is not in the table any more. */
+	verve_flow_reset(&qp->flow);
 	verve_engine_unlock(qp);
 
 	/* A NIC has room for the next QP of that number when the number is free. */
