@@ -8,6 +8,7 @@ compat-probe = $(if $(shell grep -sF -e '$(2)' $(srctree)/include/$(1)),-DCOMPAT
 
 compat-flags := $(call compat-probe,linux/hrtimer.h,void hrtimer_setup,HRTIMER_SETUP)
 compat-flags += $(call compat-probe,linux/dma-buf.h,dma_buf_vmap_unlocked,DMA_BUF_VMAP_UNLOCKED)
+compat-flags += $(call compat-probe,linux/dma-buf.h,invalidate_mappings,DMA_BUF_INVALIDATE_MAPPINGS)
 compat-flags += $(call compat-probe,linux/mm.h,struct vm_area_struct **vmas$(comma) int *locked,GUP_VMAS)
 compat-flags += $(call compat-probe,linux/mm.h,void vm_flags_set,VM_FLAGS_SET)
 compat-flags += $(call compat-probe,linux/unaligned.h,get_unaligned,LINUX_UNALIGNED)

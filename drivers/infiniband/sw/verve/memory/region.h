@@ -14,6 +14,7 @@
 #include "../device.h"
 
 struct dma_buf;
+struct dma_buf_attachment;
 struct verve_odp;
 struct roce_offload_mr;
 
@@ -56,6 +57,7 @@ struct verve_segment {
  * @umem: pinned memory of VERVE_MR_USER
  * @windows: number of windows bound to the MR; -1 during deregistration or change
  * @dmabuf: dma-buf of VERVE_MR_DMABUF
+ * @attachment: of @dmabuf, which is pinned
  * @map: kernel mapping of @dmabuf
  * @odp: pages of VERVE_MR_ODP
  * @known: state shared with NICs (offload/mpt.h), or NULL
@@ -86,6 +88,7 @@ struct verve_mr {
 	struct ib_umem *umem;
 	atomic_t windows;
 	struct dma_buf *dmabuf;
+	struct dma_buf_attachment *attachment;
 	struct iosys_map map;
 	struct verve_odp *odp;
 	struct roce_offload_mr *known;
