@@ -90,8 +90,6 @@ int verve_stall_init(struct verve_qp *qp)
 	struct verve_fault *fault;
 
 	stall->held_end = &stall->held;
-	if (!qp->is_user)
-		return 0;
 	fault = kzalloc_obj(*fault, GFP_KERNEL_ACCOUNT);
 	if (!fault)
 		return -ENOMEM;
@@ -147,8 +145,6 @@ int verve_stall_begin_at(struct verve_qp *qp, const struct verve_mr *mr, u64 va,
 	struct verve_stall *stall = &qp->stall;
 
 	lockdep_assert_held(&qp->lock);
-	if (!stall->fault)
-		return -EACCES;
 	if (stall->refused && stall->key == mr->key && stall->va == va) {
 		stall->refused = false;
 		return -EACCES;
@@ -170,11 +166,12 @@ void verve_stall_end(struct verve_qp *qp)
 {
 	struct verve_stall *stall = &qp->stall;
 	const struct verve_fault *fault = stall->fault;
+	bool is_awaited = stall->parts;
 
 	lockdep_assert_held(&qp->lock);
 	stall->under_way = false;
 	stall->parts = 0;
-	if (!fault->failed)
+	if (!fault->failed || !is_awaited)
 		return;
 	stall->refused = true;
 	stall->key = fault->key;

@@ -40,7 +40,7 @@ enum verve_stall_part {
 
 /**
  * struct verve_stall - parts of a QP that wait for a page; under qp->lock
- * @fault: page fault; NULL for kernel QPs, which can only name pinned memory
+ * @fault: page fault
  * @under_way: @fault is queued or runs
  * @parts: enum verve_stall_part
  * @held: stalled arrivals, oldest first
