@@ -184,8 +184,10 @@ static void end(struct verve_qp *qp, const struct verve_pdu *pdu, u32 flags)
 static bool is_too_long(const struct verve_responder *resp, u32 flags,
 			const struct verve_pdu *pdu)
 {
+	u32 room = min_t(u64, resp->recv.length, VERVE_MAX_MSG);
+
 	return (flags & VERVE_OP_SEND) &&
-	       pdu->length > resp->recv.length - resp->message.offset;
+	       pdu->length > room - resp->message.offset;
 }
 
 /*
