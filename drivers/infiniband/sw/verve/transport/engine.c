@@ -62,6 +62,8 @@ static void run_round(struct verve_qp *qp)
 	if (events & BIT(VERVE_EV_FAULT))
 		verve_stall_end(qp);
 	if (unlikely(qp->is_offloaded)) {
+		if (events & BIT(VERVE_EV_OOO))
+			verve_dispatch_age(qp);
 		verve_rc_offload_round(qp, verve_dispatch_drop(qp));
 		return;
 	}
