@@ -133,12 +133,14 @@ bool verve_arrival_repeats(const struct verve_arrival *arrival,
 bool verve_arrival_matches(const struct verve_arrival *arrival,
 			   const struct verve_av *av)
 {
-	const struct sk_buff *skb = to_skb(arrival);
-	const struct iphdr *ip = ip_hdr(skb);
+	const struct sk_buff *skb;
+	const struct iphdr *ip;
 	bool is_v6;
 
 	if (is_loop(arrival))
 		return true;
+	skb = to_skb(arrival);
+	ip = ip_hdr(skb);
 	is_v6 = ip->version == 6;
 	if (is_v6 != av->is_v6)
 		return false;
