@@ -22,7 +22,7 @@ forged() {
 
 	lost=$(hw_counter "$DEV_A" send_err)
 	traffic_begin load ${4:+"$4"} || return
-	b python3 "$HERE/icmp.py" "$1" "$2" "$3" &&
+	b python3 "$LIB/icmp.py" "$1" "$2" "$3" &&
 	{ within 5 learned "$2" "$3" || fail "the kernel did not believe it"; } &&
 	goes_on "$DEV_A" && is_answered "$DEV_A" || { load_end; return 1; }
 	load_end || fail "the load ended with $?" || return

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Namespaces are isolated, in shared and in exclusive mode: traffic between two, the same
-# addresses twice, a netdev that moves, a namespace that ends.
+# addresses twice, a netdev that moves, a namespace that ends, QPs that outlive theirs.
 #
 #	A [va: vta] ---- [vb: vtb] B
 #	C [vc: vtc] ---- [vd: vtd] D	the same addresses once more
@@ -57,6 +57,68 @@ namespace_ends() {
 	within 5 absent $DEV_A || fail "$DEV_A outlives its namespace" || return
 	within 5 absent $DEV_B || fail "$DEV_B outlives its netdev" || return
 	other_still_works
+}
+
+is_held() { # PID
+	grep -qx held "$TMP/held" || ended "$1"
+}
+
+removed() {
+	[ ! -e "/sys/class/infiniband/$1" ]
+}
+
+netdev_absent() { # NETNS NETDEV
+	! ip -n "$1" link show "$2" >/dev/null 2>&1
+}
+
+# The end of A is over when its netdevs are gone, with their peers, and the kernel's
+# worker has nothing to do. A worker with work is named after its queue, with a +.
+has_ended() {
+	netdev_absent "$NS_B" vb && ! grep -qs '+netns$' /proc/[0-9]*/comm
+}
+
+# Start a process outside that has QPs with routes in the namespaces, and holds the
+# removal of the devices off until it is killed. Sets HOLDER.
+hold() { # OPTION...
+	local rc
+
+	: >"$TMP/held"
+	"$HERE/netns_outlived" -d $DEV_A -D $DEV_B "$@" >"$TMP/held" 2>&1 &
+	HOLDER=$!
+	within 10 is_held $HOLDER || fail "the removal is not held off" || return
+	! ended $HOLDER && return
+	wait $HOLDER
+	rc=$?
+	[ $rc != $KSFT_SKIP ] || { skip "no registration waits here"; return; }
+	fail "exit code $rc: $(<"$TMP/held")"
+}
+
+outlived_by() { # OPTION...
+	hold "$@" || return
+	# Skipped
+	! ended $HOLDER || return 0
+	ip netns del "$NS_A"
+	within 10 has_ended || fail "the namespace stays" || return
+	not removed $DEV_A || fail "the removal was not held off" || return
+	kill $HOLDER
+	wait $HOLDER
+	within 10 removed $DEV_A && within 10 removed $DEV_B
+}
+
+outlived() {
+	topo two && outlived_by "$@"
+}
+
+has_learned() { # ADDRESS MTU
+	a ip route get "$1" | grep -qw "mtu $2"
+}
+
+# The kernel counts IPv6 routes with a path MTU of their own in the namespace, until they
+# are released. It does not count others, and frees struct net itself much later.
+outlived_learned() {
+	command -v python3 >/dev/null || { skip "no python3"; return; }
+	topo two && b python3 "$LIB/icmp.py" fd00::1 fd00::2 1280 &&
+		within 5 has_learned fd00::2 1280 && outlived_by -6
 }
 
 # When a netdev leaves the namespace, the RDMA core removes its device.
@@ -154,6 +216,10 @@ tap_add "the same addresses in two more" same_addresses
 tap_add "the namespace ends" namespace_ends
 tap_add "the netdev moves to another namespace" netdev_moves
 tap_setup drop_twins
+tap_add "connected QPs outlive their namespaces, IPv4" outlived
+tap_add "connected QPs outlive their namespaces, IPv6" outlived -6
+tap_add "connected QPs outlive their namespaces, learned path MTU" outlived_learned
+tap_setup untopo
 tap_setup eval 'exclusive || :'
 tap_add "exclusive mode: each sees its own" exclusive_devices
 tap_add "exclusive mode: traffic" exclusive_traffic
