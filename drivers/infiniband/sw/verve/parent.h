@@ -11,7 +11,8 @@
  * The parent's driver unregisters the netdev before the parent goes. The device is
  * removed later, by a work item, and must not outlive the parent's directory in sysfs. So
  * it holds the netdev until then, which the unregistration of the netdev waits for. The
- * removal waits for no user, and so neither does the driver.
+ * removal waits for verbs under way (Documentation/locking.rst, "Removal"), and so does
+ * the driver.
  */
 #ifndef VERVE_PARENT_H
 #define VERVE_PARENT_H
