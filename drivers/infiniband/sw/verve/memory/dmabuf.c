@@ -6,10 +6,9 @@
  * giving DMA addresses. Some exporters move or free the pages of a mapped buffer, but
  * none those of a pinned one, so Verve needs no notification of moves. An exporter
  * pins a buffer when a device attaches, or, if it has an operation for that, on request.
- * A registered buffer stays between begin and end of
- * CPU access all the time. On machines without coherent DMA, CPU and device
- * therefore must not both write to it while it is registered, and no NIC is told
- * of it: that is a rule for drivers (rdma/roce_offload.h).
+ * A registered buffer stays between begin and end of CPU access all the time. On machines
+ * without coherent DMA, CPU and device therefore must not both write to it while it is
+ * registered, and no NIC is told of it: that is a rule for drivers (rdma/roce_offload.h).
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
