@@ -28,6 +28,7 @@
 #include <net/sock.h>
 #include "../limits.h"
 #include "net.h"
+#include "train.h"
 
 static u32 ip_len(const struct sock *sk)
 {
@@ -60,11 +61,12 @@ static bool is_bound(const struct sk_buff *skb)
 	       skb_cloned(skb);
 }
 
-/* Is the BTH right behind IP and UDP headers without options? */
-static bool is_plain(const struct sock *sk, const struct sk_buff *skb)
+/* Is the BTH right behind IP and UDP headers without options? Makes these linear. */
+static bool has_plain_headers(const struct sock *sk, struct sk_buff *skb)
 {
 	return ip_offset(skb) + ip_len(sk) + sizeof(struct udphdr) ==
-	       skb_gro_offset(skb);
+		       skb_gro_offset(skb) &&
+	       pskb_may_pull(skb, skb_gro_offset(skb));
 }
 
 /*
@@ -74,8 +76,7 @@ static bool is_plain(const struct sock *sk, const struct sk_buff *skb)
 static bool may_couple(const struct sock *sk, struct sk_buff *skb)
 {
 	return !NAPI_GRO_CB(skb)->flush && !skb_is_gso(skb) && !is_bound(skb) &&
-	       skb->ip_summed != CHECKSUM_PARTIAL && is_plain(sk, skb) &&
-	       pskb_may_pull(skb, skb_gro_offset(skb)) &&
+	       skb->ip_summed != CHECKSUM_PARTIAL && has_plain_headers(sk, skb) &&
 	       ntohs(udp_header(sk, skb)->len) ==
 		       skb_gro_len(skb) + sizeof(struct udphdr);
 }
@@ -100,6 +101,12 @@ static bool is_full(const struct sk_buff *head, const struct sk_buff *skb)
 {
 	return NAPI_GRO_CB(head)->count == VERVE_BUDGET_PACKETS ||
 	       head->len + skb_gro_len(skb) > U16_MAX;
+}
+
+/* Is the packet too long to follow the first? DNAT may forward the train. */
+static bool is_longer(const struct sk_buff *head, const struct sk_buff *skb)
+{
+	return skb_gro_len(skb) > skb_shinfo(head)->gso_size + VERVE_MAX_EXCESS;
 }
 
 /* Do all packets of a train have the same identification? False for a single packet. */
@@ -191,18 +198,68 @@ static struct sk_buff *find_train(struct list_head *held)
 	return NULL;
 }
 
+static bool has_path_v4(const struct sk_buff *head, const struct sk_buff *skb)
+{
+	const struct iphdr *first = ip_header(head), *ip = ip_header(skb);
+
+	return first->version == 4 && first->ihl == 5 && first->protocol == IPPROTO_UDP &&
+	       first->saddr == ip->saddr && first->daddr == ip->daddr;
+}
+
+static bool has_path_v6(const struct sk_buff *head, const struct sk_buff *skb)
+{
+	const struct ipv6hdr *first = ip_header(head), *ip = ip_header(skb);
+
+	return first->version == 6 && first->nexthdr == IPPROTO_UDP &&
+	       ipv6_addr_equal(&first->saddr, &ip->saddr) &&
+	       ipv6_addr_equal(&first->daddr, &ip->daddr);
+}
+
+/* Are addresses and ports those of the held packet? GRO has made its headers linear. */
+static bool has_path(const struct sock *sk, const struct sk_buff *head,
+		     const struct sk_buff *skb)
+{
+	const struct udphdr *first = udp_header(sk, head), *udp = udp_header(sk, skb);
+
+	if (head->protocol != skb->protocol)
+		return false;
+	return (sk->sk_family == AF_INET6 ? has_path_v6(head, skb) :
+					    has_path_v4(head, skb)) &&
+	       first->source == udp->source && first->dest == udp->dest;
+}
+
+/*
+ * The train that the packet would overtake, or NULL. A sender whose NIC segments for it
+ * sends packets of one flow with and without a UDP checksum. GRO takes these for two
+ * flows, and may deliver the later packets first.
+ */
+static struct sk_buff *find_overtaken(const struct sock *sk, struct list_head *held,
+				      struct sk_buff *skb)
+{
+	struct sk_buff *head;
+
+	if (!has_plain_headers(sk, skb))
+		return NULL;
+	list_for_each_entry(head, held, list) {
+		if (has_path(sk, head, skb))
+			return head;
+	}
+	return NULL;
+}
+
 struct sk_buff *verve_gro_receive(struct sock *sk, struct list_head *held,
 				  struct sk_buff *skb)
 {
 	struct sk_buff *head = find_train(held);
+	struct sk_buff *first = head ?: find_overtaken(sk, held, skb);
 
 	/* A held packet has passed is_for_us() already. */
 	if (!may_couple(sk, skb) || (!head && !is_for_us(sk, skb))) {
 		NAPI_GRO_CB(skb)->flush = 1;
-		return head;
+		return first;
 	}
-	if (!head || is_full(head, skb) || !is_next(sk, head, skb))
-		return head;
+	if (!head || is_full(head, skb) || is_longer(head, skb) || !is_next(sk, head, skb))
+		return first;
 	couple(sk, head, skb);
 	return NULL;
 }

@@ -23,11 +23,6 @@
 #include "room.h"
 #include "train.h"
 
-/* Of requests with payload, a WRITE with immediate data has the longest headers. */
-enum {
-	LONGEST_ETH = sizeof(struct verve_reth_hdr) + sizeof(__be32),
-};
-
 static bool trains = true;
 module_param(trains, bool, 0644);
 MODULE_PARM_DESC(trains,
@@ -135,18 +130,14 @@ void verve_train_couple(struct verve_train *train, struct sk_buff *skb)
 	}
 }
 
-/*
- * Is there room for a packet with @len bytes behind its UDP header? A host that forwards
- * the train compares its MTU with the first packet only. So none may be longer, but for
- * the extended header of a first packet that follows the end of another message.
- */
+/* Is there room for a packet with @len bytes behind its UDP header? */
 static bool has_room(const struct verve_train *train, u32 len)
 {
 	const struct sk_buff *head = train->head;
 
 	return train->packets < train->max_packets &&
 	       head->len + len <= train->max_len &&
-	       len <= skb_headlen(head) - headers_len(head) + LONGEST_ETH;
+	       len <= skb_headlen(head) - headers_len(head) + VERVE_MAX_EXCESS;
 }
 
 /*

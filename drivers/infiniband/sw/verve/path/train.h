@@ -13,10 +13,21 @@
 #ifndef VERVE_PATH_TRAIN_H
 #define VERVE_PATH_TRAIN_H
 
+#include "../wire/headers.h"
 #include "path.h"
 
 struct verve_loop;
 struct verve_qp;
+
+/*
+ * Bytes by which a packet may exceed the first of its train. A host that forwards the
+ * train compares its MTU with the first packet only. So none may be longer, but for the
+ * headers of a first packet that follows the end of another message. Of requests with
+ * payload, a WRITE with immediate data has the longest.
+ */
+enum {
+	VERVE_MAX_EXCESS = sizeof(struct verve_reth_hdr) + sizeof(__be32),
+};
 
 /**
  * struct verve_train - packets that wait to be sent as one skb
