@@ -10,8 +10,9 @@
 # machine. X sends them one by one, and R waits for more of them before it goes on.
 
 . "$(dirname "$0")/../lib/verve.sh"
+. "$LIB/tcpdump.sh"
 
-need python3 ethtool nft
+need python3 ethtool nft tcpdump
 
 NS_X=verve-x-$$
 NS_R=verve-r-$$
@@ -65,6 +66,11 @@ chain() {
 	routers && coupling &&
 	link_add "$NS_R" $DEV_A rx && link_add "$NS_B" $DEV_B vb &&
 	within 5 a ping -qc 1 -W 1 10.0.3.2 >/dev/null
+}
+
+start_over() {
+	untopo
+	chain
 }
 
 # Create R's device again, so that Verve's hook is before others of its priority.
@@ -170,6 +176,27 @@ tracked() {
 	renew_link && all_arrive
 }
 
+# R gives packets for itself to B, by a netdev with a smaller MTU.
+translated() {
+	ip -n "$NS_R" link set rb mtu 1000 &&
+	r nft -f - <<-END
+		table ip translated {
+			chain prerouting {
+				type filter hook prerouting priority dstnat
+				udp dport 4791 ip daddr set 10.0.3.2
+			}
+		}
+	END
+}
+
+# R compares its MTU with the first packet of a train only.
+no_long_one() {
+	tcpdump_begin "$NS_B" -i vb -n --immediate-mode -l udp port 4791 >"$TMP/passed" &&
+	a python3 "$HERE/transit_stream.py" next 10.0.1.1 10.0.2.2 $COUNT 8 1400 &&
+	within 5 grep -q UDP "$TMP/passed" && tcpdump_end || return
+	! grep UDP "$TMP/passed" | grep -vm 3 'length 24$'
+}
+
 tap_setup chain
 tap_add "for the host" coupled a next $DEV_A 10.0.2.2
 tap_add "for the host, one identification" coupled a same $DEV_A 10.0.2.2
@@ -186,4 +213,7 @@ tap_add "a rule that changes packets, and a sniffer" \
 tap_setup bridge
 tap_add "bridged" alone a next $DEV_B 10.0.3.2
 tap_add "bridged, any identification" alone a random $DEV_B 10.0.3.2
+tap_setup start_over
+tap_setup translated
+tap_add "no packet passes an MTU that it exceeds" no_long_one
 tap_run

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sends RoCEv2 packets of one flow, one by one, like another machine.
 
-usage: transit_stream.py IDS FROM TO COUNT
+usage: transit_stream.py IDS FROM TO COUNT [LENGTH...]
 
 Each packet is right, including the ICRC, and is for a QP that does not exist. The
-source port is random. IDS selects the IPv4 identifications: next, same, or random
-without consecutive ones. Exits when all packets have left and no memory is charged to
-the socket, or with 1 if that does not happen.
+payload has each LENGTH in turn (256 bytes). The source port is random. IDS selects the
+IPv4 identifications: next, same, or random without consecutive ones. Exits when all
+packets have left and no memory is charged to the socket, or with 1 if that does not
+happen.
 """
 import fcntl
+import itertools
 import random
 import socket
 import struct
@@ -35,9 +37,9 @@ def ids(how, count):
         ident = (ident + random.randrange(*step)) % 0xffff
 
 
-def packet(ident, port, source, target):
+def packet(ident, size, port, source, target):
     """Returns the packet from the IP header on. The kernel adds the IP checksum."""
-    data = BTH + bytes(256)
+    data = BTH + bytes(size)
     length = 8 + len(data) + icrc.ICRC
     ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + length, ident, 0x4000, 64,
                      icrc.UDP, 0, socket.inet_aton(source),
@@ -52,11 +54,12 @@ def unsent(sock):
     return struct.unpack("i", answer)[0]
 
 
-def main(how, source, target, count):
+def main(how, source, target, count, sizes):
     """Returns the exit code."""
     raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
     port = random.randrange(0xc000, 0x10000)
-    packets = [packet(ident, port, source, target) for ident in ids(how, count)]
+    packets = [packet(ident, size, port, source, target)
+               for ident, size in zip(ids(how, count), itertools.cycle(sizes))]
     for one in packets:
         raw.sendto(one, (target, 0))
     end = time.monotonic() + PATIENCE
@@ -69,6 +72,7 @@ def main(how, source, target, count):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 5 or sys.argv[1] not in ("next", "same", "random"):
+    if len(sys.argv) < 5 or sys.argv[1] not in ("next", "same", "random"):
         raise SystemExit(__doc__)
-    sys.exit(main(*sys.argv[1:4], int(sys.argv[4])))
+    sys.exit(main(*sys.argv[1:4], int(sys.argv[4]),
+                  [int(size) for size in sys.argv[5:]] or [256]))
