@@ -6,39 +6,19 @@
  * the removal of both devices off: a registration waits for memory that this process
  * withholds from itself. Prints a line when that is so, and waits to be killed.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "../lib/ends.h"
 #include "../lib/tap.h"
+#include "../lib/withheld.h"
 #include "../lib/work.h"
 
 #define SIZE	4096u
 
 static struct ends e;
-
-static void *withheld(int uffd)
-{
-	void *mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = {
-		.range = { .start = (uintptr_t)mem, .len = SIZE },
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-
-	if (mem == MAP_FAILED || ioctl(uffd, UFFDIO_API, &api) ||
-	    ioctl(uffd, UFFDIO_REGISTER, &reg))
-		tap_bail("userfaultfd: %s", strerror(errno));
-	return mem;
-}
 
 /* Where the kernel does not let page faults of registrations wait, this one fails. */
 static void *hold(void *mem)
@@ -49,17 +29,20 @@ static void *hold(void *mem)
 
 int main(int argc, char **argv)
 {
-	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	void *mem = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct uffd_msg fault;
 	pthread_t thread;
+	int uffd;
 
-	if (uffd < 0)
+	if (!can_withhold())
 		return TAP_SKIP;
 	ends_open(&e, argc, argv);
 	ends_connect(&e, &(struct qp_conf){ .type = IBV_QPT_RC });
 	if (!write_arrives(&e, 8))
 		return TAP_FAIL;
-	if (pthread_create(&thread, NULL, hold, withheld(uffd)) ||
+	uffd = withhold(mem, SIZE);
+	if (pthread_create(&thread, NULL, hold, mem) ||
 	    read(uffd, &fault, sizeof(fault)) != sizeof(fault))
 		tap_bail("the registration does not wait");
 	puts("held");

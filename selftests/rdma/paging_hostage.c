@@ -4,13 +4,9 @@
  * Page faults of other processes are served, and all processes can end.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/userfaultfd.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +15,7 @@
 #include "../lib/tap.h"
 #include "../lib/uverbs.h"
 #include "../lib/wc.h"
+#include "../lib/withheld.h"
 #include "../lib/work.h"
 #include <rdma/ib_user_ioctl_verbs.h>
 
@@ -28,26 +25,6 @@
 #define SIZE		(70 * PAGE)
 
 static struct ends e;
-
-/* Return: a userfaultfd, or -1 without one. */
-static int withhold(const struct region *r)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = {
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api))
-		return -1;
-	if (!r)
-		return close(fd);
-	reg.range.start = (uintptr_t)r->mem;
-	reg.range.len = r->size;
-	if (ioctl(fd, UFFDIO_REGISTER, &reg))
-		tap_bail("userfaultfd: %s", strerror(errno));
-	return fd;
-}
 
 /* Give advice without waiting for the page faults. Return: 0 or an errno. */
 static int advise(const struct region *r, size_t offset, size_t size)
@@ -75,7 +52,7 @@ static void take_hostages(int argc, char **argv, int ready)
 	from = region_new(&e.a, PAGE, ON_DEMAND);
 	to = region_new(&e.b, HOSTAGES * PAGE, ON_DEMAND);
 	ends_connect(&e, &(struct qp_conf){ .type = IBV_QPT_RC });
-	withhold(&to);
+	withhold(to.mem, to.size);
 	if (region_post(&e, IBV_WR_RDMA_WRITE, &from, &to, PAGE))
 		tap_bail("post_send");
 	for (i = 1; i < HOSTAGES; i++)
@@ -181,7 +158,7 @@ static bool dies(pid_t other)
 
 int main(int argc, char **argv)
 {
-	bool can = !withhold(NULL);
+	bool can = can_withhold();
 	pid_t other = 0;
 
 	if (can)

@@ -3,14 +3,11 @@
  * Memory that user space provides late (userfaultfd). Operations wait for it in order.
  * Destruction of a QP, deregistration and the end of a process do not.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +15,7 @@
 #include "../lib/region.h"
 #include "../lib/tap.h"
 #include "../lib/wc.h"
+#include "../lib/withheld.h"
 #include "../lib/work.h"
 
 #define PAGE		4096u
@@ -28,33 +26,7 @@
 
 static struct ends e;
 
-/* Return: a userfaultfd, or -1 without one. */
-static int open_uffd(void)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-
-	if (fd >= 0 && ioctl(fd, UFFDIO_API, &api)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* Withhold the pages of @r until provide(). */
-static int withhold(const struct region *r)
-{
-	struct uffdio_register reg = {
-		.range = { .start = (uintptr_t)r->mem, .len = r->size },
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-	int fd = open_uffd();
-
-	if (fd < 0 || ioctl(fd, UFFDIO_REGISTER, &reg))
-		tap_bail("userfaultfd: %s", strerror(errno));
-	return fd;
-}
-
+/* End the wait for the withheld pages of @r. */
 static bool provide(int fd, const struct region *r, const void *from)
 {
 	struct uffdio_copy copy = {
@@ -87,10 +59,10 @@ static struct scene begin_with(const struct qp_conf *conf,
 	ends_connect(&e, conf);
 	fill(s.want, SIZE);
 	if (source) {
-		s.uffd = withhold(&s.from);
+		s.uffd = withhold(s.from.mem, s.from.size);
 	} else {
 		memcpy(s.from.mem, s.want, SIZE);
-		s.uffd = withhold(&s.to);
+		s.uffd = withhold(s.to.mem, s.to.size);
 	}
 	if (opcode == IBV_WR_SEND)
 		region_receive(&s.to, RECV_ID, SIZE);
@@ -239,13 +211,11 @@ static bool killed(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	bool ok;
-	int fd;
+	bool can = can_withhold();
+	bool ok = can && killed(argc, argv);
 
-	fd = open_uffd();
-	ok = fd >= 0 && killed(argc, argv);
 	ends_open(&e, argc, argv);
-	if (fd < 0 || !pages_on_demand(&e.a)) {
+	if (!can || !pages_on_demand(&e.a)) {
 		tap_plan(1);
 		tap_skip("no userfaultfd here, or no paging on demand",
 			 "memory provided by user space");
