@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory regions over dma-bufs of udmabuf and of the system's DMA heap: data in both
- * directions, refused registrations, and a dma-buf that its owner has closed.
+ * directions, refused registrations, the kernel's list of users, and a dma-buf that its
+ * owner has closed.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-heap.h>
 #include <linux/udmabuf.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -173,6 +175,30 @@ static bool refused(int fd)
 	return true;
 }
 
+/* Is the device among the users of dma-bufs that the kernel lists? */
+static bool is_listed(FILE *list)
+{
+	char line[256];
+
+	while (fgets(line, sizeof(line), list))
+		if (strstr(line, e.b.name))
+			return true;
+	return false;
+}
+
+/* In a network namespace of iproute2's, another sysfs hides debugfs. */
+static void listed(const char *kind)
+{
+	FILE *list = fopen("/proc/1/root/sys/kernel/debug/dma_buf/bufinfo", "r");
+
+	if (!list) {
+		tap_skip("no debugfs", "%s: listed", kind);
+		return;
+	}
+	tap_result(is_listed(list), "%s: listed", kind);
+	fclose(list);
+}
+
 static void all(const char *kind, int fd)
 {
 	struct dmabuf_mr mr;
@@ -192,6 +218,7 @@ static void all(const char *kind, int fd)
 	if (err)
 		tap_bail("a region over a %s: %s", kind, strerror(err));
 	keys = (struct ibv_mr){ .lkey = mr.lkey, .rkey = mr.rkey };
+	listed(kind);
 	tap_result(data(&buf, mem), "%s: in and out", kind);
 	tap_result(beyond(&buf), "%s: beyond the region", kind);
 	tap_result(let_go(&buf, mem, fd), "%s: let go by its owner", kind);
@@ -203,7 +230,7 @@ int main(int argc, char **argv)
 	int u = udmabuf(), h = heap();
 
 	ends_open(&e, argc, argv);
-	tap_plan((u < 0 ? 1 : 5) + (h < 0 ? 1 : 5));
+	tap_plan((u < 0 ? 1 : 6) + (h < 0 ? 1 : 6));
 	all("udmabuf", u);
 	all("DMA heap", h);
 	ends_close(&e);
