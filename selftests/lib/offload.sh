@@ -33,6 +33,18 @@ gro() { # on|off
 	nic_features va gro "$1" && nic_features vb gro "$1"
 }
 
+TRAINS=/sys/module/verve/parameters/trains
+
+has_trains() {
+	[ "$(cat $TRAINS 2>/dev/null)" != N ]
+}
+
+# with_trains COMMAND...: a test that is skipped without them
+with_trains() {
+	has_trains || { skip "trains=N"; return; }
+	"$@"
+}
+
 # takes_trains on|off NETDEV: set whether the netdev takes whole trains
 takes_trains() {
 	nic_features "$2" tx-udp-segmentation "$1" tx-gso-list "$1"

@@ -161,10 +161,10 @@ tap_setup topo two 1500
 tap_add "too busy, and then not able to compute ICRCs" is_lost_meanwhile $TX helped
 tap_setup segments on va vb
 tap_add "too busy, and then not able to make packets" \
-	is_lost_meanwhile $((TX | USO)) given_up
+	with_trains is_lost_meanwhile $((TX | USO)) given_up
 tap_add "too busy now and then" meanwhile $((TX | RX | USO)) is_busy
 tap_add "the driver was asked nothing unusual" driver_is_content
-tap_add "a port that changes on the way" port_changes
+tap_add "a port that changes on the way" with_trains port_changes
 tap_add "nobody else waits for a driver" takes_its_time
 tap_setup topo two 1500
 tap_add "what the driver says while the netdev goes down" is_restless

@@ -14,6 +14,7 @@
 STATEFUL=Y
 
 need tcpdump python3 ethtool taskset
+has_trains || skip_all "the NIC segments nothing without trains: trains=N"
 
 # Each failed trial costs a retry; after so many in a row there are no more trials.
 MOST_FAILURES=8
@@ -163,17 +164,15 @@ is_condemned() {
 
 # sysfs shows each reason not to segment, and that the NIC segments.
 is_shown() {
-	local trains=/sys/module/verve/parameters/trains
-
 	segments off va &&
 	says segmentation_ipv4 \
 		"off: va has tx-udp-segmentation or tx-scatter-gather off" &&
 	takes_trains on va &&
 	says segmentation_ipv6 "off: va takes trains (tx-gso-list)" &&
-	segments on va && echo N >$trains &&
+	segments on va && echo N >$TRAINS &&
 	says segmentation_ipv4 "off: trains=N"
 	local rc=$?
-	echo Y >$trains
+	echo Y >$TRAINS
 	[ $rc = 0 ] && says segmentation_ipv4 "on trial" &&
 	says icrc_tx "off: no driver offers anything for va" &&
 	turn va able 2 && says icrc_rx "in use" &&

@@ -18,12 +18,10 @@ ALL=$((BOTH | RX))
 # Of the 4000 packets of writes(), so many are left to the NIC at least. Where a round of
 # the engine ends, single packets are sent.
 LEAST=3500
-PARAMETERS=/sys/module/verve/parameters
 
 need tcpdump python3 ethtool tc nft
 
-[ "$(cat $PARAMETERS/trains 2>/dev/null)" != N ] ||
-	skip_all "the NIC segments nothing without trains: trains=N"
+has_trains || skip_all "the NIC segments nothing without trains: trains=N"
 
 uso_topo() {
 	topo "$@" && segments on va vb
@@ -155,10 +153,10 @@ refused() {
 }
 
 one_by_one() {
-	offers && echo N >$PARAMETERS/trains
+	offers && echo N >$TRAINS
 	used tx_uso_pkts most 0 writes
 	local rc=$?
-	echo Y >$PARAMETERS/trains
+	echo Y >$TRAINS
 	return $rc
 }
 
