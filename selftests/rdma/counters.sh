@@ -7,6 +7,9 @@
 #
 #	A [va: vta] ---- [vb: vtb] B
 
+# The numbers are those of packets.
+BYPASS=N
+
 . "$(dirname "$0")/../lib/verve.sh"
 
 TRAINS=/sys/module/verve/parameters/trains
