@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios: two messages from node 0, and fixed losses. The first message teaches the
- * requester about the peer and the path.
+ * Scenarios: messages from node 0, two but for the last scenario, and fixed losses. The
+ * first message teaches the requester about the peer and the path.
  *
  * go_back: the peer drops all packets out of order, as some NICs and rdma_rxe do. The
  * second message has eight windows and loses one packet, so it may take nine round trips.
@@ -17,6 +17,9 @@
  * far: each answer takes three local ACK timeouts. The QP must learn not to ask before an
  * answer can be there. One window loses several packets, each of which takes a round trip
  * of its own. Those behind must wait for all.
+ *
+ * near: two QPs of a device need no packets. The answers of READs take many rounds of the
+ * responder, and the requester must go on after each, not at an expiry of its timer.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
@@ -30,6 +33,8 @@
 #define QUEUE_PER_BYTE	(3 * US)
 /* Time for work items, coalescing and late posts */
 #define SLACK		(ROUND_TRIP / 2)
+/* Of near: time for work items, less than the first timeout of a requester */
+#define NEAR_TIME	(1 * MS)
 
 enum {
 	MTU	= 256,
@@ -40,9 +45,10 @@ enum {
 	QUEUE_LOSSES = 7,
 	FAR_LOSSES = 8,
 	FAR_PROBES = 60,	/* until the QP knows how far its peer is, and at losses */
+	NEAR_READS = 8,
 };
 
-static u64 taught_at, done_at;
+static u64 taught_at, posted_at, done_at;
 
 static void plan_write(struct request *request, u32 packets)
 {
@@ -69,6 +75,7 @@ static void plan_writes(u32 first, u32 second, u64 one_way)
 	model.set.weather[0].delay = one_way;
 	model.set.weather[1].delay = one_way;
 	taught_at = 0;
+	posted_at = 0;
 	done_at = 0;
 	for (i = 0; i < 2; i++) {
 		node[i].index = i;
@@ -122,6 +129,25 @@ static void far_plan(void)
 	plan_writes(TAUGHT, MEASURED, FAR_WAY);
 }
 
+static void near_plan(void)
+{
+	struct node *node = model.node;
+	u32 i;
+
+	plan_writes(1, 1, 0);
+	model.set.loopback = true;
+	node[0].num_requests = NEAR_READS;
+	for (i = 0; i < NEAR_READS; i++) {
+		node[0].plan[i] = (struct request) {
+			.op = IB_WR_RDMA_READ,
+			.flags = IB_SEND_SIGNALED,
+			.length = ROM_BYTES,
+			.local = region_alloc(&node[0].region, ROM_BYTES),
+			.source = -1,
+		};
+	}
+}
+
 static void set_up(bool go_back_n, u8 timeout)
 {
 	u32 i;
@@ -152,7 +178,9 @@ void scenario_step(void)
 
 	if (!taught_at && node->done >= 1)
 		taught_at = world_now();
-	if (!done_at && node->done == 2)
+	if (!posted_at && node->posted == node->num_requests)
+		posted_at = world_now();
+	if (!done_at && node->done == node->num_requests)
 		done_at = world_now();
 }
 
@@ -193,10 +221,18 @@ static void far_check(void)
 	check_repeats(FAR_LOSSES, FAR_PROBES);
 }
 
+static void near_check(void)
+{
+	u64 took = done_at - posted_at;
+
+	expect(took < NEAR_TIME, "the last READs took %llu us", took / US);
+}
+
 const struct scenario scenarios[] = {
 	{ "a peer that goes back", go_back_plan, go_back_set_up, go_back_check },
 	{ "a slow peer", slow_plan, slow_set_up, slow_check },
 	{ "a far peer", far_plan, slow_set_up, far_check },
 	{ "a long queue", queue_plan, slow_set_up, queue_check },
+	{ "a near peer", near_plan, slow_set_up, near_check },
 	{}
 };

@@ -59,7 +59,7 @@ static int deliver(struct verve_train *train, struct verve_handover *handover)
 	if (is_request)
 		loop->sending = true;
 	else
-		loop->has_responded = true;
+		train->has_responded = true;
 	verve_pair_receive(train->peer, &handover->arrival);
 	if (is_request)
 		loop->sending = false;

@@ -25,13 +25,11 @@ enum {
 /**
  * struct verve_loop - state that two engines share in a round
  * @sending: one engine is in the middle of sending a request
- * @has_responded: an engine has received a response
  * @num_acks: acknowledgements that wait until @sending is over
  * @acks: the waiting acknowledgements, oldest first
  */
 struct verve_loop {
 	bool sending;
-	bool has_responded;
 	u32 num_acks;
 	struct verve_pdu acks[VERVE_LOOP_ACKS];
 };

@@ -52,6 +52,7 @@ enum {
  * @peer: QP that bursts are handed over to, without packets; or NULL
  * @peer_stats: counters of @peer for this round
  * @loop: state shared with @peer
+ * @has_responded: @peer was handed a response
  *
  * A train is on the stack of the function that owns the flow.
  */
@@ -76,6 +77,7 @@ struct verve_train {
 	struct verve_qp *peer;
 	struct verve_stats __percpu *peer_stats;
 	struct verve_loop *loop;
+	bool has_responded;
 };
 
 /**

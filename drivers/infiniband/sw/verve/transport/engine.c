@@ -80,6 +80,7 @@ static void run_round(struct verve_qp *qp)
 	do
 		verve_requester_run(qp);
 	while (verve_pair_settle(qp));
+	verve_pair_end(qp);
 	verve_timer_round_end(qp);
 	verve_train_flush(&train);
 	qp->train = NULL;

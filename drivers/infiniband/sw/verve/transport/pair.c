@@ -211,21 +211,30 @@ void verve_pair_begin(struct verve_qp *qp, struct verve_train *train,
 bool verve_pair_settle(struct verve_qp *qp)
 {
 	struct verve_qp *peer = qp->pair.peer;
-	struct verve_loop *loop;
 
 	if (!peer)
 		return false;
 	lockdep_assert_held(&peer->lock);
-	loop = qp->train->loop;
-	loop->has_responded = false;
+	peer->train->has_responded = false;
 	verve_loop_flush(peer->train);
 	verve_responder_round_end(peer);
 	/*
 	 * A stalled request must not be repeated as often as the peer asks for
 	 * it.
 	 */
-	return loop->has_responded &&
+	return peer->train->has_responded &&
 	       !verve_stall_is_on(qp, VERVE_STALL_REQUESTS);
+}
+
+void verve_pair_end(struct verve_qp *qp)
+{
+	struct verve_qp *peer = qp->pair.peer;
+
+	if (!peer)
+		return;
+	lockdep_assert_held(&peer->lock);
+	if (qp->train->has_responded)
+		set_bit(VERVE_EV_CONTINUE, &peer->events);
 }
 
 static u8 lost_kind(const struct verve_arrival *arrival)

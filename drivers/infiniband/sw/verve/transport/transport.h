@@ -520,6 +520,13 @@ void verve_pair_begin(struct verve_qp *qp, struct verve_train *train,
 bool verve_pair_settle(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
+/*
+ * End a round. If responses were handed to the peer, it gets a round of its own, because
+ * its requester did not run.
+ */
+void verve_pair_end(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
 /* After a page fault, have packets repeated that were lost for lack of memory. */
 void verve_pair_resume(struct verve_qp *qp)
 	__must_hold(&qp->lock);
