@@ -19,6 +19,7 @@ need nft tc nstat ib_write_bw ib_read_bw ib_send_bw ib_atomic_bw
 DURATION=${DURATION:-${QUICK:+20}}
 DURATION=${DURATION:-30}
 TRAINS=/sys/module/verve/parameters/trains
+TRAINS_WAS=$(cat $TRAINS 2>/dev/null)
 WEATHERS=("loss 1%" "delay 2ms reorder 20%" "duplicate 2%" "corrupt 1%"
 	"delay 5ms 2ms" "loss 0.5% corrupt 0.5% duplicate 1%")
 PROGRAMS=("ib_write_bw -s 65536 -q 2" "ib_read_bw -s 65536" "ib_send_bw -s 4096"
@@ -178,7 +179,7 @@ soak() {
 		round || { fail "in round $ROUND"; rc=1; }
 		ROUND=$((ROUND + 1))
 	done
-	echo Y >$TRAINS
+	echo "$TRAINS_WAS" >$TRAINS
 	summary
 	return $rc
 }
@@ -216,7 +217,7 @@ set_up() {
 
 clean_up() {
 	load_kill
-	echo Y >$TRAINS
+	echo "$TRAINS_WAS" >$TRAINS
 	[ ! -e "$TMP/summary" ] || cat "$TMP/summary"
 	cleanup
 }

@@ -68,7 +68,7 @@ three() {
 # Drop the first packet with an opcode at one end. The packet must not be coupled with
 # those that follow.
 lost() { # END OPCODE "write"|"read"
-	local rc
+	local rc was
 
 	modprobe -q nft_numgen
 	"$1" nft -f - <<-END || return
@@ -79,10 +79,11 @@ lost() { # END OPCODE "write"|"read"
 			}
 		}
 	END
+	was=$(<$TRAINS)
 	echo N >$TRAINS
 	LOST=$3 c_test counters
 	rc=$?
-	echo Y >$TRAINS
+	echo "$was" >$TRAINS
 	"$1" nft delete table inet lose
 	return $rc
 }

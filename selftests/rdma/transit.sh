@@ -12,7 +12,7 @@
 . "$(dirname "$0")/../lib/verve.sh"
 . "$LIB/tcpdump.sh"
 
-need python3 ethtool nft tcpdump
+need python3 ethtool nft tcpdump taskset
 
 NS_X=verve-x-$$
 NS_R=verve-r-$$
@@ -189,10 +189,12 @@ translated() {
 	END
 }
 
-# passed IDS LENGTH...: which lengths of A's packets for R arrive in B, with the BTH
+# passed IDS LENGTH...: which lengths of A's packets for R arrive in B, with the BTH. On
+# another CPU, a packet could overtake those that wait in the backlog of the first.
 passed() {
-	tcpdump_begin "$NS_B" -i vb -n -s 400 --immediate-mode -l udp port 4791 >"$TMP/passed" &&
-	a python3 "$HERE/transit_stream.py" "$1" 10.0.1.1 10.0.2.2 $COUNT "${@:2}" &&
+	tcpdump_begin "$NS_B" -i vb -n -s 400 --immediate-mode -l \
+		udp port 4791 >"$TMP/passed" &&
+	a taskset -c 0 python3 "$HERE/transit_stream.py" "$1" 10.0.1.1 10.0.2.2 $COUNT "${@:2}" &&
 	within 5 grep -q UDP "$TMP/passed" && tcpdump_end &&
 	sed -n 's/.*UDP, length //p' "$TMP/passed"
 }
@@ -211,7 +213,7 @@ in_order() {
 no_long_one() {
 	r ip link set rb mtu 1000 && passed next 8 1400 >"$TMP/lengths" || return
 	! grep -vxm 3 24 "$TMP/lengths" || return
-	[ "$(wc -l <"$TMP/lengths")" -lt $((COUNT / 4)) ] || fail "GRO has not coupled packets"
+	[ "$(wc -l <"$TMP/lengths")" -lt $((COUNT / 2)) ] || fail "GRO has not coupled packets"
 }
 
 tap_setup chain

@@ -122,9 +122,12 @@ timed_out() {
 	disconnect
 }
 
+LOOPBACK=/sys/module/verve/parameters/loopback
+LOOPBACK_WAS=$(cat $LOOPBACK 2>/dev/null)
+
 # Drop the READ requests of the target. The initiator sends none, and is not disturbed.
 cut_reads() {
-	echo N >/sys/module/verve/parameters/loopback
+	echo N >$LOOPBACK
 	nft -f - <<-END
 		table inet $HOST_DEV {
 			chain in {
@@ -137,7 +140,7 @@ cut_reads() {
 
 mend_reads() {
 	nft delete table inet $HOST_DEV
-	echo Y >/sys/module/verve/parameters/loopback
+	echo "$LOOPBACK_WAS" >$LOOPBACK
 }
 
 # Long blocks need more pages than a READ has segments. When the retries of a READ end,
