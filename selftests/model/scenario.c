@@ -63,8 +63,7 @@ static void plan_write(struct request *request, u32 packets)
 	model.needed += 2 * packets;
 }
 
-/* Plan a message of @first packets, then one of @second packets. */
-static void plan_writes(u32 first, u32 second, u64 one_way)
+static void plan_begin(u64 one_way)
 {
 	struct node *node = model.node;
 	u32 i;
@@ -81,6 +80,14 @@ static void plan_writes(u32 first, u32 second, u64 one_way)
 		node[i].index = i;
 		node[i].region.size = ROM_BYTES + HOT_BYTES + 8 * NUM_COUNTERS;
 	}
+}
+
+/* Plan a message of @first packets, then one of @second packets. */
+static void plan_writes(u32 first, u32 second, u64 one_way)
+{
+	struct node *node = model.node;
+
+	plan_begin(one_way);
 	node[0].num_requests = 2;
 	plan_write(&node[0].plan[0], first);
 	plan_write(&node[0].plan[1], second);
@@ -134,7 +141,7 @@ static void near_plan(void)
 	struct node *node = model.node;
 	u32 i;
 
-	plan_writes(1, 1, 0);
+	plan_begin(0);
 	model.set.loopback = true;
 	node[0].num_requests = NEAR_READS;
 	for (i = 0; i < NEAR_READS; i++) {
