@@ -8,7 +8,8 @@
 #	A [va: vta] ---- [vb: vtb] B
 #	 programs: H	uses both devices, and is in neither namespace
 #
-# Each way of removal is tested with polling and with sleeping programs.
+# Each way of removal is tested with polling and with sleeping programs. What a program
+# has posted to its QPs is flushed, all of it, although they are gone at once.
 
 . "$(dirname "$0")/../lib/verve.sh"
 
@@ -197,6 +198,20 @@ remove_module() {
 	return $bad
 }
 
+has_posted() { # PROCESS
+	grep -q posted "$TMP/flush" || ! kill -0 "$1" 2>/dev/null
+}
+
+flushed() {
+	local pid
+
+	: >"$TMP/flush"
+	timeout $TRAFFIC "$HERE/removal_flush" -d $DEV_A -D $DEV_B >"$TMP/flush" 2>&1 &
+	pid=$!
+	within 30 has_posted $pid && rdma link delete $DEV_A
+	wait $pid || fail "exit code $?: $(<"$TMP/flush")"
+}
+
 start_over() {
 	ip netns del "$NS_H" 2>/dev/null
 	topo two 1500 && ip netns add "$NS_H" && ip -n "$NS_H" link set lo up
@@ -216,4 +231,6 @@ for mode in poll sleep; do
 		tap_add "$what, programs $mode" remove_$what $mode
 	done
 done
+tap_setup start_over
+tap_add "all requests and receives are flushed" flushed
 tap_run

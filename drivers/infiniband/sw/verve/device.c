@@ -445,19 +445,22 @@ static int client_add(struct ib_device *ibdev)
 
 	if (!is_ours(ibdev))
 		return -EOPNOTSUPP;
+	WRITE_ONCE(to_vdev(ibdev)->is_going, false);
 	WRITE_ONCE(to_vdev(ibdev)->client_seq, atomic_long_inc_return(&seq));
 	return 0;
 }
 
 /*
  * The core removes clients in reverse order. So this client is removed before uverbs
- * destroys the objects of processes, which may still poll for flushed completions.
+ * destroys the objects of processes, which may still poll for flushed completions. It is
+ * removed after that if ib_uverbs was loaded later, and then nothing is flushed.
  */
 static void client_remove(struct ib_device *ibdev, void *data)
 {
 	struct verve_dev *dev = to_vdev(ibdev);
 
 	WRITE_ONCE(dev->client_seq, 0);
+	WRITE_ONCE(dev->is_going, true);
 	verve_qp_flush_users(dev);
 }
 

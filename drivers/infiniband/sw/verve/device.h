@@ -80,6 +80,8 @@ struct verve_mcast {
  * @is_heard: no search is needed: a packet has arrived, or a device was found
  * @client_seq: order in which the core gave the devices to its clients, 0 for a device
  *	that they do not have; atomic accesses
+ * @is_going: the core takes the device from its clients, which destroys the objects of
+ *	processes; atomic accesses
  * @port_active: state of the port in the last event; protected by devices_lock
  * @mr_table: MRs and MWs, by the upper 24 bits of the key (memory/keys.c)
  * @mw_lock: protects bindings of memory windows (memory/window.c)
@@ -118,6 +120,7 @@ struct verve_dev {
 	struct delayed_work hw_roce_search;
 	bool is_heard;
 	bool port_active;
+	bool is_going;
 	unsigned long client_seq;
 
 	struct rhashtable mr_table;

@@ -343,6 +343,18 @@ void verve_engine_error(struct verve_qp *qp)
 	verve_timer_qp_error(qp);
 }
 
+bool verve_engine_flush(struct verve_qp *qp)
+{
+	bool spent;
+
+	qp->budget = VERVE_BUDGET_PACKETS;
+	verve_engine_error(qp);
+	spent = !qp->budget;
+	qp->budget = VERVE_BUDGET_PACKETS;
+	verve_responder_flush(qp);
+	return spent || !qp->budget;
+}
+
 void verve_engine_overrun(struct verve_qp *qp)
 {
 	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_RESET)

@@ -567,6 +567,12 @@ void verve_engine_state(struct verve_qp *qp, enum ib_qp_state state)
 void verve_engine_error(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /*
+ * Move the QP to the error state, or leave it there, and flush each queue with the budget
+ * of a round. Return: true if one of these budgets was used up.
+ */
+bool verve_engine_flush(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/*
  * A CQ overrun has lost a completion. The next round moves the QP to the error
  * state, because this round may be in the middle of a request (11.6.3.1).
  */

@@ -2,6 +2,7 @@
 /*
  * Creation and destruction of queue pairs.
  */
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <rdma/roce_offload.h>
 #include "../memory/window.h"
@@ -221,6 +222,31 @@ static void await_handler(struct ib_qp *gsi)
 		flush_work(&cq->work);
 }
 
+static bool flush_once(struct verve_qp *qp)
+{
+	bool spent = false;
+
+	verve_engine_lock(qp);
+	if (qp->state != IB_QPS_RESET)
+		spent = verve_engine_flush(qp);
+	verve_engine_unlock(qp);
+	return spent;
+}
+
+/*
+ * The process still reads its completions after the removal of the device, and may wait
+ * for those of all requests. It may also post as fast as this flushes, so the rounds are
+ * no more than full queues need.
+ */
+static void flush(struct verve_qp *qp)
+{
+	u32 most = max(2 * qp->sq.max_wr, qp->rq.exists ? verve_rq_capacity(&qp->rq) : 0);
+	unsigned int rounds = most / VERVE_BUDGET_PACKETS + 2;
+
+	while (flush_once(qp) && --rounds)
+		cond_resched();
+}
+
 int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct verve_qp *qp = to_vqp(ibqp);
@@ -231,6 +257,8 @@ int verve_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	list_del(&qp->entry);
 	mutex_unlock(&qp->dev->qp_lock);
 	verve_rc_offload_end(qp);
+	if (qp->is_user && READ_ONCE(qp->dev->is_going))
+		flush(qp);
 	verve_engine_lock(qp);
 	verve_engine_kill(qp);
 	/* Its namespace may end when the QP is not in the table any more. */
@@ -262,10 +290,8 @@ void verve_qp_flush_users(struct verve_dev *dev)
 		if (!qp->is_user)
 			continue;
 		verve_rc_offload_forbid(qp);
-		verve_engine_lock(qp);
-		if (qp->state != IB_QPS_RESET)
-			verve_engine_error(qp);
-		verve_engine_unlock(qp);
+		flush_once(qp);
+		cond_resched();
 	}
 	mutex_unlock(&dev->qp_lock);
 }

@@ -13,6 +13,9 @@ struct verve_dev;
  * verve_qp_flush_users() - move the QPs of processes to the error state
  * @dev: device that is being unregistered
  *
+ * The work items of the QPs continue to flush, and verve_destroy_qp() flushes the rest.
+ * NICs get none of these QPs any more.
+ *
  * QPs of kernel users are left alone. The remove callback of a client, or the RDMA
  * CM, tells these users to flush their QPs. A kernel user whose QP fails earlier
  * takes this for a lost connection, and connects again by the same device.
