@@ -65,6 +65,11 @@ moves() {
 	done
 }
 
+# A receiver that only polls learns of the removal by a flushed receive. If it had none
+# posted then, it would post the next ones to a queue that is not read any more. So its
+# queue is long.
+RECEIVES="-r 8192"
+
 # start poll|sleep: traffic both ways, far longer than the test. At A's device, one
 # program only receives and one sends. Behind B's device, each program sends or keeps a
 # TCP connection, as one that only receives could not detect the end of A's.
@@ -73,11 +78,11 @@ start() {
 	rm -f "$TMP"/run.*
 	case $1 in
 	poll)
-		one_way $DEV_A $DEV_B ib_send_bw -D $TRAFFIC $LOAD
+		one_way $DEV_A $DEV_B ib_send_bw -D $TRAFFIC $RECEIVES $LOAD
 		one_way $DEV_B $DEV_A ib_write_bw -D $TRAFFIC $LOAD
 		;;
 	sleep)
-		one_way $DEV_A $DEV_B ib_send_bw -e -N -n 20000000 $LOAD
+		one_way $DEV_A $DEV_B ib_send_bw -e -N -n 20000000 $RECEIVES $LOAD
 		one_way $DEV_B $DEV_A ib_send_bw -e -b -N -n 20000000 $LOAD
 		;;
 	esac
