@@ -291,5 +291,6 @@ bool verve_pair_is_stalled(const struct verve_qp *qp)
 	if (!peer)
 		return false;
 	lockdep_assert_held(&peer->lock);
-	return verve_stall_is_on(peer, VERVE_STALL_ARRIVALS);
+	return verve_stall_is_on(peer, VERVE_STALL_ARRIVALS) ||
+	       verve_stall_is_on(peer, VERVE_STALL_RESPONSES);
 }

@@ -14,7 +14,8 @@
  * round of an engine is bounded, however often pages are reclaimed.
  *
  * A peer that repeats a request during a stall gets an RNR NAK, for each repeat.
- * A slow page does not cost the connection.
+ * So a slow page does not cost the connection of a peer that retries these without
+ * limit (RNR retry count 7).
  *
  * A failed fault is remembered by its address. The part that next stalls at that
  * address gets -EACCES, which becomes the protection error of its operation.
