@@ -83,6 +83,7 @@ void region_build(struct node *node)
 	region->image = malloc(region->size);
 	region->absent = calloc(pages, sizeof(bool));
 	region->gone = calloc(pages, sizeof(bool));
+	memset(region->absent, model.set.cold && !node->index, pages);
 	for (i = 0; i < region->size; i++)
 		region->bytes[i] = blank_byte(i);
 	memset(region->bytes + ROM_BYTES + HOT_BYTES, 0, 8 * NUM_COUNTERS);

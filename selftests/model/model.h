@@ -56,6 +56,8 @@ struct weather {
  * @bypass: ns for which two devices send packets, and need none, in turn; 0: always
  *	packets
  * @paging: pages of memory come and go
+ * @at_once: a node posts all its requests together
+ * @cold: the pages of node 0 are absent at first
  * @blind: an attacker sends packets without knowing a PSN
  * @coalesce: ns for which arriving packets are collected, at most
  * @block: bytes of contiguous memory
@@ -71,6 +73,8 @@ struct setting {
 	bool loopback;
 	u32 bypass;
 	bool paging;
+	bool at_once;
+	bool cold;
 	bool blind;
 	u32 coalesce;
 	u32 block;

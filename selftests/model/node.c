@@ -178,7 +178,7 @@ static void recover(struct node *node)
 static void post_sends(void *arg)
 {
 	struct node *node = arg;
-	u32 n = between(1, one_in(3) ? 32 : 4);
+	u32 n = model.set.at_once ? node->num_requests : between(1, one_in(3) ? 32 : 4);
 
 	recover(node);
 	while (n-- && node->posted < node->num_requests && has_room(node))
@@ -302,7 +302,8 @@ static void set_up_queues(struct node *node)
 		.max_inline = VERVE_MAX_INLINE,
 		.mtu = model.set.mtu,
 	};
-	sq->max_wr = between(1, one_in(2) ? 4 : MOST_REQUESTS);
+	sq->max_wr = model.set.at_once ? MOST_REQUESTS :
+					 between(1, one_in(2) ? 4 : MOST_REQUESTS);
 	sq->slots = roundup_pow_of_two(sq->max_wr);
 	sq->wqe_size = verve_swqe_size(MAX_SGE, VERVE_MAX_INLINE);
 	sq->wqes = calloc(sq->slots, sq->wqe_size);

@@ -20,6 +20,10 @@
  *
  * near: two QPs of a device need no packets. The answers of READs take many rounds of the
  * responder, and the requester must go on after each, not at an expiry of its timer.
+ *
+ * cold: as near, with READs of a packet into pages that are absent. The first response
+ * stalls the requester, and the others are lost. It must ask for each as soon as it has
+ * the one before.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
@@ -33,7 +37,7 @@
 #define QUEUE_PER_BYTE	(3 * US)
 /* Time for work items, coalescing and late posts */
 #define SLACK		(ROUND_TRIP / 2)
-/* Of near: time for work items, less than the first timeout of a requester */
+/* Of near, and cold: time for work items, less than a requester's first timeout */
 #define NEAR_TIME	(1 * MS)
 
 enum {
@@ -136,23 +140,35 @@ static void far_plan(void)
 	plan_writes(TAUGHT, MEASURED, FAR_WAY);
 }
 
-static void near_plan(void)
+static void plan_reads(u32 length)
 {
 	struct node *node = model.node;
 	u32 i;
 
 	plan_begin(0);
 	model.set.loopback = true;
+	model.set.at_once = true;
 	node[0].num_requests = NEAR_READS;
 	for (i = 0; i < NEAR_READS; i++) {
 		node[0].plan[i] = (struct request) {
 			.op = IB_WR_RDMA_READ,
 			.flags = IB_SEND_SIGNALED,
-			.length = ROM_BYTES,
-			.local = region_alloc(&node[0].region, ROM_BYTES),
+			.length = length,
+			.local = region_alloc_pages(&node[0].region, length),
 			.source = -1,
 		};
 	}
+}
+
+static void near_plan(void)
+{
+	plan_reads(ROM_BYTES);
+}
+
+static void cold_plan(void)
+{
+	plan_reads(MTU);
+	model.set.cold = true;
 }
 
 static void set_up(bool go_back_n, u8 timeout)
@@ -177,6 +193,12 @@ static void go_back_set_up(void)
 static void slow_set_up(void)
 {
 	set_up(false, 14);
+}
+
+static void near_set_up(void)
+{
+	slow_set_up();
+	model.node[0].qp.attr.max_rd_atomic = NEAR_READS;
 }
 
 void scenario_step(void)
@@ -240,6 +262,7 @@ const struct scenario scenarios[] = {
 	{ "a slow peer", slow_plan, slow_set_up, slow_check },
 	{ "a far peer", far_plan, slow_set_up, far_check },
 	{ "a long queue", queue_plan, slow_set_up, queue_check },
-	{ "a near peer", near_plan, slow_set_up, near_check },
+	{ "a near peer", near_plan, near_set_up, near_check },
+	{ "a near peer, absent pages", cold_plan, near_set_up, near_check },
 	{}
 };

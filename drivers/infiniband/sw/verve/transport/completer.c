@@ -457,6 +457,17 @@ static void doubt(struct verve_qp *qp, const struct verve_arrival *arrival)
 	responses_lost(qp, verve_psn_add(arrival->pdu.psn, 1));
 }
 
+/*
+ * The response was the answer to a whole run. In a pair, no other answer is on its way,
+ * and only the timer would ask for the packets behind the run.
+ */
+static void go_on(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	if (qp->pair.peer && verve_recovery_is_over(qp))
+		verve_requester_ask(qp);
+}
+
 /* Process a READ or atomic response for @wqe that arrives in order. */
 static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 			 struct verve_arrival *arrival)
@@ -484,6 +495,7 @@ static void receive_data(struct verve_qp *qp, struct verve_swqe *wqe,
 	acknowledge(qp, verve_psn_add(pdu->psn,
 				      verve_arrival_packets(arrival)));
 	acknowledge_waiting(qp);
+	go_on(qp);
 }
 
 /* Return: true if the response is kept until its turn. */

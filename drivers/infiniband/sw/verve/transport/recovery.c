@@ -192,6 +192,13 @@ bool verve_recovery_is_begun(const struct verve_qp *qp)
 	       qp->req.recovery.start == qp->req.una;
 }
 
+bool verve_recovery_is_over(const struct verve_qp *qp)
+{
+	const struct verve_recovery *recovery = &qp->req.recovery;
+
+	return recovery->packets && !verve_psn_before(qp->req.una, recovery->stop);
+}
+
 bool verve_recovery_covers(const struct verve_qp *qp)
 {
 	return qp->req.recovery.packets;

@@ -325,6 +325,10 @@ void verve_recovery_ask(struct verve_qp *qp)
 bool verve_recovery_is_begun(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
+/* Is the last run, or its probe, answered, but not all that may be lost with it? */
+bool verve_recovery_is_over(const struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
 /*
  * Was the oldest outstanding packet already sent when the current loss was
  * noticed?
