@@ -21,11 +21,10 @@ carried() {
 
 # ---------------------------------------------------------------- NIC or software
 
-# by_nic PROGRAM OPTION...: the NIC sends nearly all packets of PROGRAM
-by_nic() {
+# by_nic_once PROGRAM OPTION...: the NIC sends nearly all packets of PROGRAM
+by_nic_once() {
 	local frames software
 
-	carried
 	frames=$(knob va carried)
 	software=$(hw_counter $DEV_A sent_pkts)
 	gained $DEV_A rc_offloaded perftest "$@" || return
@@ -34,6 +33,18 @@ by_nic() {
 	[ "$GAINED" -gt 0 ] && [ $frames -gt 400 ] &&
 		[ $software -lt $((frames / 2)) ] ||
 		fail "offloaded $GAINED times, $frames frames, software's $software"
+}
+
+# A QP that returned, which a NIC on a slow CPU may cause, is not offloaded again for some
+# time. Then software sends many of its packets, which does not happen each time.
+by_nic() { # PROGRAM OPTION...
+	local i
+
+	carried
+	for i in 1 2 3; do
+		by_nic_once "$@" && return
+	done
+	return 1
 }
 
 not_offered() {
