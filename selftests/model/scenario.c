@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios: messages from node 0, two but for the last scenario, and fixed losses. The
- * first message teaches the requester about the peer and the path.
+ * Scenarios: two messages from node 0, with fixed losses, or, in the last two, READs
+ * without loss. The first message teaches the requester about the peer and the path.
  *
  * go_back: the peer drops all packets out of order, as some NICs and rdma_rxe do. The
  * second message has eight windows and loses one packet, so it may take nine round trips.
