@@ -204,7 +204,7 @@ remove_module() {
 }
 
 has_posted() { # PROCESS
-	grep -q posted "$TMP/flush" || ! kill -0 "$1" 2>/dev/null
+	grep -q posted "$TMP/flush" || ended "$1"
 }
 
 flushed() {
