@@ -110,6 +110,10 @@ enum verve_limits {
 	 * request or receive costs as much as a packet.
 	 */
 	VERVE_BUDGET_PACKETS	= 64,
+	/* Packets of its own requests that a QP may send in a round, at least, however
+	 * many responses to its peer the round has sent
+	 */
+	VERVE_BUDGET_REQUESTS	= (VERVE_BUDGET_PACKETS + 3) / 4,
 	/* Steps of the requester in one round, with or without a packet. Sending a
 	 * request takes two steps.
 	 */

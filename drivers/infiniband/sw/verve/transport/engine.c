@@ -8,7 +8,7 @@
  * event bit, before it tries. The owner checks both after it has released the
  * lock. So no work is lost, and no CPU waits for the work of another QP. Only
  * verbs that change or read a QP wait for the lock. A round is bounded by
- * VERVE_BUDGET_PACKETS and the packets in the inbox.
+ * VERVE_BUDGET_PACKETS, VERVE_BUDGET_REQUESTS and the packets in the inbox.
  *
  * Order: qp->lock, then one of sq.post_lock, rq.lock (of the QP or its SRQ) and
  * cq.lock, which are leaves. Two qp->locks are held together only if the QPs are
@@ -44,6 +44,24 @@ enum entry {
 	ENTRY_WORK,	/* waits for a pair's second lock, in its order */
 };
 
+/*
+ * Responses come first. A peer that reads without a pause must not keep the QP's own
+ * requests from being sent. Return: true if the budget is used up.
+ */
+static bool respond_and_request(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	bool spent;
+
+	verve_responder_round_end(qp);
+	spent = !qp->budget;
+	qp->budget = max_t(u32, qp->budget, VERVE_BUDGET_REQUESTS);
+	do
+		verve_requester_run(qp);
+	while (verve_pair_settle(qp));
+	return spent || !qp->budget;
+}
+
 /* One round: process arrivals, answer the peer, and send requests. */
 static void run_round(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -56,6 +74,7 @@ static void run_round(struct verve_qp *qp)
 		.stats = qp->stats,
 	};
 	struct verve_loop loop;
+	bool spent;
 
 	lockdep_assert_held(&qp->lock);
 	qp->budget = VERVE_BUDGET_PACKETS;
@@ -76,15 +95,12 @@ static void run_round(struct verve_qp *qp)
 		verve_dispatch_age(qp);
 	if (events & BIT(VERVE_EV_TIMER))
 		verve_timer_expired(qp);
-	verve_responder_round_end(qp);
-	do
-		verve_requester_run(qp);
-	while (verve_pair_settle(qp));
+	spent = respond_and_request(qp);
 	verve_pair_end(qp);
 	verve_timer_round_end(qp);
 	verve_train_flush(&train);
 	qp->train = NULL;
-	if (!qp->budget)
+	if (spent)
 		verve_count(qp, budget_spent, 1);
 	verve_rc_offload_round_end(qp);
 }
