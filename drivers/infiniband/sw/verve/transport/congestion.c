@@ -30,6 +30,8 @@ enum {
  * @next: time in ns from which the QP may send again
  * @unheeded: bytes sent since @flow was last advanced
  * @is_held: the limit is in effect
+ * @request_waits: a request has been told to wait, and none has been sent since
+ * @has_responded: a response was the last to be allowed
  */
 struct verve_congestion {
 	struct hrtimer timer;
@@ -38,6 +40,8 @@ struct verve_congestion {
 	u64 next;
 	u32 unheeded;
 	bool is_held;
+	bool request_waits;
+	bool has_responded;
 };
 
 static const struct verve_cc_params *params_of(const struct verve_qp *qp)
@@ -201,12 +205,12 @@ static u32 quantum(const struct verve_qp *qp, const struct verve_dcqcn *flow)
 	return max_t(u32, div_u64(bytes, qp->mtu), 1);
 }
 
-u32 verve_congestion_allowance(struct verve_qp *qp)
+static u32 allowance(struct verve_qp *qp)
+	__must_hold(&qp->lock)
 {
 	struct verve_congestion *congestion = qp->congestion;
 	u64 now;
 
-	lockdep_assert_held(&qp->lock);
 	if (likely(!congestion) || !congestion->is_held || qp->pair.peer)
 		return U32_MAX;
 	now = ktime_get_ns();
@@ -222,6 +226,37 @@ u32 verve_congestion_allowance(struct verve_qp *qp)
 						  now);
 	congestion->unheeded = 0;
 	return quantum(qp, &congestion->flow);
+}
+
+u32 verve_congestion_allow_request(struct verve_qp *qp)
+{
+	u32 most = allowance(qp);
+
+	lockdep_assert_held(&qp->lock);
+	if (unlikely(qp->congestion)) {
+		qp->congestion->request_waits = !most;
+		if (most)
+			qp->congestion->has_responded = false;
+	}
+	return most;
+}
+
+u32 verve_congestion_allow_response(struct verve_qp *qp)
+{
+	struct verve_congestion *congestion = qp->congestion;
+	u32 most = allowance(qp);
+
+	lockdep_assert_held(&qp->lock);
+	if (likely(!congestion) || !most)
+		return most;
+	if (!congestion->request_waits || !congestion->has_responded) {
+		congestion->has_responded = true;
+		return most;
+	}
+	/* The request may be gone. So the next round serves responses in any case. */
+	congestion->request_waits = false;
+	verve_engine_again(qp);
+	return 0;
 }
 
 void verve_congestion_sent(struct verve_qp *qp, u32 packets, u32 bytes)

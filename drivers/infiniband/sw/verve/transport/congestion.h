@@ -8,7 +8,8 @@
  * steps (dcqcn.h). Packets that may not be sent yet wait for a timer of the QP. A
  * QP that has received no CNP has no limit, and no state for one.
  *
- * The limit covers all data of connected QPs: requests, and responses to READs.
+ * The limit covers all data of connected QPs: requests, and responses to READs. Where
+ * both wait, they take turns, because a peer could otherwise keep a QP from sending.
  */
 #ifndef VERVE_TRANSPORT_CONGESTION_H
 #define VERVE_TRANSPORT_CONGESTION_H
@@ -22,13 +23,15 @@ void verve_congestion_marked(struct verve_qp *qp)
 void verve_congestion_notified(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /**
- * verve_congestion_allowance() - number of packets that may be sent now
+ * verve_congestion_allow_request() - number of packets of requests that may be sent now
  * @qp: connected QP
  *
- * Return: number of packets; 0 if none, and the timer runs the engine again in
- * time.
+ * Return: number of packets; 0 if none, and the engine runs again in time.
  */
-u32 verve_congestion_allowance(struct verve_qp *qp)
+u32 verve_congestion_allow_request(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+/* The same for packets of responses. */
+u32 verve_congestion_allow_response(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 /* Account for sent packets, with @bytes of payload in all. */
 void verve_congestion_sent(struct verve_qp *qp, u32 packets, u32 bytes)

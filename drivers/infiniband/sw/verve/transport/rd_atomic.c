@@ -486,7 +486,7 @@ void verve_rd_atomic_respond(struct verve_qp *qp)
 	while (resp->num_responses && qp->budget &&
 	       !verve_stall_is_on(qp, VERVE_STALL_RESPONSES)) {
 		const struct verve_rd_atomic *res = response_at(resp, 0);
-		u32 most = verve_congestion_allowance(qp);
+		u32 most = verve_congestion_allow_response(qp);
 
 		if (!most)
 			return;

@@ -220,7 +220,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	u32 done = verve_psn_diff(qp->req.psn, wqe->first_psn);
 	u32 offset = done * qp->mtu;
 	u32 packets = verve_psn_diff(wqe->last_psn, qp->req.psn) + 1;
-	u32 most = verve_congestion_allowance(qp);
+	u32 most = verve_congestion_allow_request(qp);
 	u32 planned;
 	bool asks;
 	struct verve_iter it;
