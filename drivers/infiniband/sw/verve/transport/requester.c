@@ -88,7 +88,8 @@ static bool is_midway(const struct verve_qp *qp)
 	const struct verve_swqe *wqe = verve_sq_at(sq, sq->next);
 
 	return sq->next != verve_sq_head(sq) &&
-	       wqe->state == VERVE_WQE_STARTED && !wqe->error;
+	       wqe->state == VERVE_WQE_STARTED && !wqe->error &&
+	       qp->req.psn != wqe->first_psn;
 }
 
 bool verve_requester_ask(struct verve_qp *qp)
