@@ -468,6 +468,22 @@ static bool await_reads(struct verve_qp *qp, const struct verve_swqe *wqe)
 	return !verve_pair_settle(qp) && verve_requester_next(qp) == wqe;
 }
 
+/*
+ * Does a READ before the next request lack responses? A round of this QP follows the one
+ * in which the peer sends them. If they are lost to a page fault, they are asked for.
+ */
+static bool has_reads(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	const struct verve_sq *sq = &qp->sq;
+	u32 i;
+
+	for (i = sq->tail; i != sq->next; i++)
+		if (verve_sq_at(sq, i)->rd_atomic)
+			return true;
+	return false;
+}
+
 /* Return: false if no request can proceed now. */
 static bool step(struct verve_qp *qp)
 	__must_hold(&qp->lock)
@@ -482,8 +498,12 @@ static bool step(struct verve_qp *qp)
 		return run_local(qp, wqe);
 	if (wqe->state == VERVE_WQE_POSTED)
 		return begin(qp, wqe);
-	if (wqe->opcode == IB_WR_SEND_WITH_INV && !await_reads(qp, wqe))
-		return !verve_stall_is_on(qp, VERVE_STALL_REQUESTS);
+	if (wqe->opcode == IB_WR_SEND_WITH_INV) {
+		if (!await_reads(qp, wqe))
+			return !verve_stall_is_on(qp, VERVE_STALL_REQUESTS);
+		if (qp->pair.peer && has_reads(qp))
+			return verve_requester_ask(qp);
+	}
 	switch (qp->type) {
 	case IB_QPT_RC:
 		return send_reliable(qp, wqe);
