@@ -253,6 +253,16 @@ void verve_recovery_probe(struct verve_qp *qp)
 	qp->req.probing = true;
 }
 
+void verve_recovery_go_on(struct verve_qp *qp)
+{
+	const struct verve_requester *req = &qp->req;
+
+	lockdep_assert_held(&qp->lock);
+	if (verve_recovery_is_over(qp) && !req->recovery.under_way &&
+	    !verve_psn_before(req->una, req->asked))
+		begin(qp, next_run(req));
+}
+
 void verve_recovery_sent(struct verve_qp *qp)
 {
 	struct verve_requester *req = &qp->req;

@@ -254,6 +254,18 @@ static bool is_spurious(struct verve_qp *qp)
 	return true;
 }
 
+/*
+ * Do the peer's packets, a send request that would ask for an ACK, or a peer in a pair
+ * wait for a page? Then nothing is known to be lost.
+ */
+static bool is_stalled(const struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	return verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) ||
+	       verve_stall_is_on(qp, VERVE_STALL_REQUESTS) ||
+	       verve_pair_is_stalled(qp);
+}
+
 static void ack_timeout(struct verve_qp *qp)
 	__must_hold(&qp->lock)
 {
@@ -261,17 +273,12 @@ static void ack_timeout(struct verve_qp *qp)
 
 	if (req->una == req->max_psn)
 		return;
-	/*
-	 * No probe is needed if the peer's packets wait here for a page, if a
-	 * send request that would ask for an ACK waits for a page, or if a peer
-	 * in a pair waits for a page.
-	 */
 	if (req->progress) {
 		verve_rtt_progress(&req->rtt);
-	} else if (!is_spurious(qp) &&
-		   !verve_stall_is_on(qp, VERVE_STALL_ARRIVALS) &&
-		   !verve_stall_is_on(qp, VERVE_STALL_REQUESTS) &&
-		   !verve_pair_is_stalled(qp) && !verve_requester_ask(qp)) {
+		if (!req->dup_response && !is_stalled(qp))
+			verve_recovery_go_on(qp);
+	} else if (!is_spurious(qp) && !is_stalled(qp) &&
+		   !verve_requester_ask(qp)) {
 		verve_hw_roce_suspect(qp->dev);
 		missed(qp);
 	}

@@ -321,6 +321,10 @@ void verve_recovery_probe(struct verve_qp *qp)
 void verve_recovery_ask(struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
+/* At an expiry: if the run is answered, and no other answer is due, send the next. */
+void verve_recovery_go_on(struct verve_qp *qp)
+	__must_hold(&qp->lock);
+
 /* Is recovery of the oldest outstanding packet under way? */
 bool verve_recovery_is_begun(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
@@ -329,10 +333,7 @@ bool verve_recovery_is_begun(const struct verve_qp *qp)
 bool verve_recovery_is_over(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
-/*
- * Was the oldest outstanding packet already sent when the current loss was
- * noticed?
- */
+/* Was the oldest outstanding packet already sent when the current loss was noticed? */
 bool verve_recovery_covers(const struct verve_qp *qp)
 	__must_hold(&qp->lock);
 
