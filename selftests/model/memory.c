@@ -91,7 +91,7 @@ void region_build(struct node *node)
 	region->odp = calloc(1, sizeof(*region->odp));
 	*region->odp = (struct verve_odp) { region, 1 };
 	region->mr = (struct verve_mr) {
-		.key = 0x1000 * (node->index + 1),
+		.key = REGION_KEY(node->index),
 		.iova = IOVA,
 		.length = region->size,
 	};
@@ -250,7 +250,7 @@ ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 int verve_mr_invalidate(struct verve_mr_scope *scope, u32 key, bool is_remote)
 {
 	/* Another user holds the region: the packet counts as lost. */
-	if (one_in(4)) {
+	if (!model.set.keys_idle && one_in(4)) {
 		network_harm();
 		return -EAGAIN;
 	}

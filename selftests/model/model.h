@@ -21,6 +21,9 @@ enum {
 	OWN_QKEY	= 1U << 31,	/* stands for the QP's own */
 };
 
+/* Key of a node's region */
+#define REGION_KEY(node)	(0x1000 * ((node) + 1))
+
 #define NO_PLACE	U32_MAX
 
 /**
@@ -58,6 +61,7 @@ struct weather {
  * @paging: pages of memory come and go
  * @at_once: a node posts all its requests together
  * @cold: the pages of node 0 are absent at first
+ * @keys_idle: only the QP uses the keys that it invalidates
  * @blind: an attacker sends packets without knowing a PSN
  * @coalesce: ns for which arriving packets are collected, at most
  * @block: bytes of contiguous memory
@@ -75,6 +79,7 @@ struct setting {
 	bool paging;
 	bool at_once;
 	bool cold;
+	bool keys_idle;
 	bool blind;
 	u32 coalesce;
 	u32 block;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios: two messages from node 0, with fixed losses, or, in the last two, READs
- * without loss. The first message teaches the requester about the peer and the path.
+ * Scenarios: two messages from node 0, with fixed losses, of which the first teaches the
+ * requester about the peer and the path; and then, READs.
  *
  * go_back: the peer drops all packets out of order, as some NICs and rdma_rxe do. The
  * second message has eight windows and loses one packet, so it may take nine round trips.
@@ -24,6 +24,15 @@
  * cold: as near, with READs of a packet into pages that are absent. The first response
  * stalls the requester, and the others are lost. It must ask for each as soon as it has
  * the one before.
+ *
+ * invalidate: as near, and a SEND invalidates the key of the READs. It must come after
+ * the last response, and not be lost before.
+ *
+ * busy: node 1 reads all the time. Meanwhile node 0 has a WRITE, which must not wait for
+ * the last response: where its responses use up each round, or the rate that congestion
+ * leaves.
+ *
+ * tail: the requests of all READs are lost. They must not be noticed one by one.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
 #include "model.h"
@@ -37,8 +46,10 @@
 #define QUEUE_PER_BYTE	(3 * US)
 /* Time for work items, coalescing and late posts */
 #define SLACK		(ROUND_TRIP / 2)
-/* Of near, and cold: time for work items, less than a requester's first timeout */
+/* Of near, cold, invalidate: for work items, less than a requester's first timeout */
 #define NEAR_TIME	(1 * MS)
+/* Of tail: time for one loss, once the timer has noticed it, and not for all of them */
+#define TAIL_TIME	(40 * MS)
 
 enum {
 	MTU	= 256,
@@ -50,9 +61,11 @@ enum {
 	FAR_LOSSES = 8,
 	FAR_PROBES = 60,	/* until the QP knows how far its peer is, and at losses */
 	NEAR_READS = 8,
+	BUSY_READS = 48,
 };
 
 static u64 taught_at, posted_at, done_at;
+static u32 read_before, read_since;	/* READs of node 1: before node 0 posts, then */
 
 static void plan_write(struct request *request, u32 packets)
 {
@@ -80,6 +93,8 @@ static void plan_begin(u64 one_way)
 	taught_at = 0;
 	posted_at = 0;
 	done_at = 0;
+	read_before = 0;
+	read_since = 0;
 	for (i = 0; i < 2; i++) {
 		node[i].index = i;
 		node[i].region.size = ROM_BYTES + HOT_BYTES + 8 * NUM_COUNTERS;
@@ -140,35 +155,93 @@ static void far_plan(void)
 	plan_writes(TAUGHT, MEASURED, FAR_WAY);
 }
 
-static void plan_reads(u32 length)
+static void plan_reads(struct node *node, u32 reads, u32 length)
 {
-	struct node *node = model.node;
 	u32 i;
 
-	plan_begin(0);
-	model.set.loopback = true;
 	model.set.at_once = true;
-	node[0].num_requests = NEAR_READS;
-	for (i = 0; i < NEAR_READS; i++) {
-		node[0].plan[i] = (struct request) {
+	node->num_requests = reads;
+	for (i = 0; i < reads; i++) {
+		node->plan[i] = (struct request) {
 			.op = IB_WR_RDMA_READ,
 			.flags = IB_SEND_SIGNALED,
 			.length = length,
-			.local = region_alloc_pages(&node[0].region, length),
+			.local = region_alloc_pages(&node->region, length),
 			.source = -1,
 		};
+		model.needed += 2 * (1 + length / MTU);
 	}
 }
 
 static void near_plan(void)
 {
-	plan_reads(ROM_BYTES);
+	plan_begin(0);
+	model.set.loopback = true;
+	plan_reads(&model.node[0], NEAR_READS, ROM_BYTES);
+}
+
+/* A SEND after the READs invalidates the key that they use. */
+static void invalidate_plan(void)
+{
+	struct node *node = model.node;
+	struct request *send = &node->plan[NEAR_READS];
+
+	near_plan();
+	model.set.keys_idle = true;
+	node[0].num_requests++;
+	*send = (struct request) {
+		.op = IB_WR_SEND_WITH_INV,
+		.flags = IB_SEND_SIGNALED,
+		.length = MTU,
+		.local = region_alloc(&node[0].region, MTU),
+		.key = REGION_KEY(1),
+		.source = -1,
+	};
+	node[1].num_receives = 1;
+	node[1].receives[0] = (struct receive) {
+		.request = NEAR_READS,
+		.local = region_alloc(&node[1].region, MTU),
+		.length = MTU,
+	};
 }
 
 static void cold_plan(void)
 {
-	plan_reads(MTU);
+	plan_begin(0);
+	model.set.loopback = true;
+	plan_reads(&model.node[0], NEAR_READS, MTU);
 	model.set.cold = true;
+}
+
+static void busy_plan(void)
+{
+	plan_begin(US);
+	model.node[0].num_requests = 1;
+	plan_write(&model.node[0].plan[0], 1);
+	plan_reads(&model.node[1], BUSY_READS, ROM_BYTES);
+}
+
+static void near_busy_plan(void)
+{
+	busy_plan();
+	model.set.loopback = true;
+}
+
+static void congested_busy_plan(void)
+{
+	busy_plan();
+	model.set.weather[0].marks = 1000;
+}
+
+static void tail_plan(void)
+{
+	u32 i;
+
+	model.set = (struct setting) { .losses = NEAR_READS };
+	for (i = 0; i < NEAR_READS; i++)
+		model.set.lost[i] = i;
+	plan_begin(US);
+	plan_reads(&model.node[0], NEAR_READS, MTU);
 }
 
 static void set_up(bool go_back_n, u8 timeout)
@@ -199,6 +272,14 @@ static void near_set_up(void)
 {
 	slow_set_up();
 	model.node[0].qp.attr.max_rd_atomic = NEAR_READS;
+	model.node[1].qp.attr.max_rd_atomic = NEAR_READS;
+}
+
+static void invalidate_set_up(void)
+{
+	near_set_up();
+	model.node[1].inv_seen = REGION_KEY(1);
+	model.node[1].num_inv = REGION_KEY(1) + 1;
 }
 
 void scenario_step(void)
@@ -207,10 +288,14 @@ void scenario_step(void)
 
 	if (!taught_at && node->done >= 1)
 		taught_at = world_now();
-	if (!posted_at && node->posted == node->num_requests)
+	if (!posted_at && node->posted == node->num_requests) {
 		posted_at = world_now();
-	if (!done_at && node->done == node->num_requests)
+		read_before = model.node[1].done;
+	}
+	if (!done_at && node->done == node->num_requests) {
 		done_at = world_now();
+		read_since = model.node[1].done - read_before;
+	}
 }
 
 static void go_back_check(void)
@@ -257,6 +342,19 @@ static void near_check(void)
 	expect(took < NEAR_TIME, "the last READs took %llu us", took / US);
 }
 
+static void busy_check(void)
+{
+	expect(read_since < BUSY_READS / 8, "the WRITE waited for %u READs", read_since);
+}
+
+static void tail_check(void)
+{
+	u64 took = done_at - posted_at;
+
+	expect(model.node[0].losses == NEAR_READS, "not all was lost");
+	expect(took < TAIL_TIME, "the READs took %llu us", took / US);
+}
+
 const struct scenario scenarios[] = {
 	{ "a peer that goes back", go_back_plan, go_back_set_up, go_back_check },
 	{ "a slow peer", slow_plan, slow_set_up, slow_check },
@@ -264,5 +362,9 @@ const struct scenario scenarios[] = {
 	{ "a long queue", queue_plan, slow_set_up, queue_check },
 	{ "a near peer", near_plan, near_set_up, near_check },
 	{ "a near peer, absent pages", cold_plan, near_set_up, near_check },
+	{ "a near peer, invalidate", invalidate_plan, invalidate_set_up, near_check },
+	{ "a busy responder, near", near_busy_plan, near_set_up, busy_check },
+	{ "a busy responder, congested", congested_busy_plan, near_set_up, busy_check },
+	{ "a lost tail", tail_plan, near_set_up, tail_check },
 	{}
 };
