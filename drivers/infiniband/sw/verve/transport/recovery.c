@@ -243,6 +243,9 @@ void verve_recovery_ask(struct verve_qp *qp)
 
 void verve_recovery_probe(struct verve_qp *qp)
 {
+	/* No answer would end the probe. */
+	if (qp->req.una == qp->req.max_psn)
+		return;
 	/* The answer may only be late. If not, verve_recovery_ack() detects the loss. */
 	if (qp->flow.uso.state == VERVE_USO_ON_TRIAL && !begins_trial(qp))
 		doubt_segmentation(qp);
