@@ -64,6 +64,7 @@ static void check_requester(struct node *node)
 	expect(verve_psn_diff(req->max_psn, req->asked) >= 0,
 	       "asked for an answer up to %#x, sent up to %#x", req->asked,
 	       req->max_psn);
+	expect(!req->probing || outstanding, "waits for an answer to no packet");
 	check_ooo(&req->ooo, req->una);
 	check_fences(qp);
 }
