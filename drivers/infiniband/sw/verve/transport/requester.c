@@ -181,9 +181,12 @@ static void ask(struct verve_qp *qp, u32 packets)
 				ktime_get_ns());
 }
 
-/* Should the last packet of this burst request an ACK? */
+/*
+ * Should the last packet of this burst request an ACK? Nothing follows soon if the burst
+ * has as many packets as congestion allows, @most.
+ */
 static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
-		     const struct verve_burst *burst)
+		     const struct verve_burst *burst, u32 most)
 	__must_hold(&qp->lock)
 {
 	struct verve_requester *req = &qp->req;
@@ -192,7 +195,8 @@ static bool asks_ack(struct verve_qp *qp, const struct verve_swqe *wqe,
 	if (req->recovery.under_way)
 		return burst->packets == allowance(qp);
 	return req->unasked >= VERVE_ACKREQ_INTERVAL ||
-	       burst->packets >= window(qp) || qp->budget <= burst->packets ||
+	       burst->packets >= min(window(qp), most) ||
+	       qp->budget <= burst->packets ||
 	       (burst->ends && !is_unawaited(qp, wqe) && !more_follows(qp));
 }
 
@@ -243,7 +247,7 @@ static bool send_data(struct verve_qp *qp, struct verve_swqe *wqe)
 	burst.length = min(wqe->length - offset, burst.packets * qp->mtu);
 	burst.pdu.psn = qp->req.psn;
 	describe(wqe, &burst);
-	asks = is_rc && asks_ack(qp, wqe, &burst);
+	asks = is_rc && asks_ack(qp, wqe, &burst, most);
 	if (asks)
 		burst.pdu.flags |= VERVE_PDU_ACKREQ;
 	burst.segmentation = segmentation(qp);
