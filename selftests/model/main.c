@@ -158,8 +158,10 @@ static bool run_seed(u64 seed, const struct scenario *scenario)
 		check_failed();
 	else
 		check_rest();
-	if (scenario)
+	if (scenario) {
+		expect(!has_failed(), "a QP has failed");
 		scenario->check();
+	}
 	if (is_verbose)
 		report();
 	end();

@@ -249,12 +249,16 @@ ssize_t verve_odp_fault(struct verve_odp *odp, unsigned long addr, size_t len,
 
 int verve_mr_invalidate(struct verve_mr_scope *scope, u32 key, bool is_remote)
 {
+	struct node *node = node_of_scope(scope);
+
 	/* Another user holds the region: the packet counts as lost. */
 	if (!model.set.keys_idle && one_in(4)) {
 		network_harm();
 		return -EAGAIN;
 	}
-	return check_key(node_of_scope(scope), key, is_remote);
+	if (key == node->region.mr.key)
+		node->region.mr.key = 0;
+	return check_key(node, key, is_remote);
 }
 
 int verve_window_bind(struct verve_mr_scope *scope,

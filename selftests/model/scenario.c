@@ -23,14 +23,17 @@
  *
  * cold: as near, with READs of a packet into pages that are absent. The first response
  * stalls the requester, and the others are lost. It must ask for each as soon as it has
- * the one before.
+ * the one before; also if more READs wait for the initiator depth.
  *
  * invalidate: as near, and a SEND invalidates the key of the READs. It must come after
- * the last response, and not be lost before.
+ * the last response, and not be lost before; also if pages are absent.
  *
  * busy: node 1 reads all the time. Meanwhile node 0 has a WRITE, which must not wait for
  * the last response: where its responses use up each round, or the rate that congestion
- * leaves.
+ * leaves. Nor must READs of node 1 wait until a writing node 0 has nothing more to send.
+ *
+ * low rate: congestion leaves so little that a window takes seconds. Nothing is lost, so
+ * no packet goes twice.
  *
  * tail: the requests of all READs are lost. They must not be noticed one by one.
  */
@@ -62,6 +65,10 @@ enum {
 	FAR_PROBES = 60,	/* until the QP knows how far its peer is, and at losses */
 	NEAR_READS = 8,
 	BUSY_READS = 48,
+	BUSY_WRITES = 48,
+	FEW_READS = 32,
+	LARGE_MTU = 4096,
+	SLOW_PACKETS = 500,
 };
 
 static u64 taught_at, posted_at, done_at;
@@ -213,6 +220,12 @@ static void cold_plan(void)
 	model.set.cold = true;
 }
 
+static void cold_invalidate_plan(void)
+{
+	invalidate_plan();
+	model.set.cold = true;
+}
+
 static void busy_plan(void)
 {
 	plan_begin(US);
@@ -230,6 +243,27 @@ static void near_busy_plan(void)
 static void congested_busy_plan(void)
 {
 	busy_plan();
+	model.set.weather[0].marks = 1000;
+}
+
+static void congested_writer_plan(void)
+{
+	u32 i;
+
+	plan_begin(US);
+	model.node[0].num_requests = BUSY_WRITES;
+	for (i = 0; i < BUSY_WRITES; i++)
+		plan_write(&model.node[0].plan[i], WINDOW / 4);
+	plan_reads(&model.node[1], FEW_READS, MTU);
+	model.set.weather[0].marks = 1000;
+}
+
+static void slow_rate_plan(void)
+{
+	plan_begin(US);
+	model.set.mtu = LARGE_MTU;
+	model.node[0].num_requests = 1;
+	plan_write(&model.node[0].plan[0], SLOW_PACKETS * LARGE_MTU / MTU);
 	model.set.weather[0].marks = 1000;
 }
 
@@ -273,6 +307,20 @@ static void near_set_up(void)
 	slow_set_up();
 	model.node[0].qp.attr.max_rd_atomic = NEAR_READS;
 	model.node[1].qp.attr.max_rd_atomic = NEAR_READS;
+}
+
+/* READs wait for the initiator depth, and no loss is forgiven. */
+static void shallow_set_up(void)
+{
+	near_set_up();
+	model.node[0].qp.attr.max_rd_atomic = NEAR_READS / 2;
+	model.node[0].qp.attr.retry_cnt = 0;
+}
+
+static void one_read_set_up(void)
+{
+	near_set_up();
+	model.node[1].qp.attr.max_rd_atomic = 1;
 }
 
 static void invalidate_set_up(void)
@@ -347,6 +395,17 @@ static void busy_check(void)
 	expect(read_since < BUSY_READS / 8, "the WRITE waited for %u READs", read_since);
 }
 
+static void congested_writer_check(void)
+{
+	expect(read_before + read_since == FEW_READS, "READs waited for all WRITEs");
+}
+
+static void slow_rate_check(void)
+{
+	expect(model.node[0].sent == SLOW_PACKETS, "%llu packets, %u needed",
+	       model.node[0].sent, SLOW_PACKETS);
+}
+
 static void tail_check(void)
 {
 	u64 took = done_at - posted_at;
@@ -363,8 +422,14 @@ const struct scenario scenarios[] = {
 	{ "a near peer", near_plan, near_set_up, near_check },
 	{ "a near peer, absent pages", cold_plan, near_set_up, near_check },
 	{ "a near peer, invalidate", invalidate_plan, invalidate_set_up, near_check },
+	{ "a near peer, absent pages, no retry", cold_plan, shallow_set_up, near_check },
+	{ "a near peer, absent pages, invalidate", cold_invalidate_plan,
+	  invalidate_set_up, near_check },
 	{ "a busy responder, near", near_busy_plan, near_set_up, busy_check },
 	{ "a busy responder, congested", congested_busy_plan, near_set_up, busy_check },
+	{ "a busy requester, congested", congested_writer_plan, one_read_set_up,
+	  congested_writer_check },
+	{ "a low rate, no retry", slow_rate_plan, shallow_set_up, slow_rate_check },
 	{ "a lost tail", tail_plan, near_set_up, tail_check },
 	{}
 };
