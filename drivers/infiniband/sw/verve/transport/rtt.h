@@ -17,6 +17,7 @@
  * @latest: time in ns of the last answer, including retransmissions
  * @backoff: number of missed answers, less the number of prompt ones
  * @has_missed: the current answer has been missed
+ * @has_late: an answer has come twice since then, so a copy was sent too early
  * @is_doubtful: packets have been sent again since @since
  * @is_unproven: the last answer was doubtful, and took at most @latest
  * @repeated: time in ns when packets were last sent again
@@ -29,6 +30,7 @@ struct verve_rtt {
 	u32 latest;
 	u8 backoff;
 	bool has_missed;
+	bool has_late;
 	bool is_doubtful;
 	bool is_unproven;
 	u64 repeated;
@@ -52,15 +54,25 @@ static inline void verve_rtt_doubt(struct verve_rtt *rtt, u64 now)
 	rtt->repeated = now;
 }
 
+/* An answer came twice. */
+static inline void verve_rtt_repeated(struct verve_rtt *rtt)
+{
+	rtt->has_late = true;
+}
+
 /*
- * An answer came that was not timed. After a missed answer the path may have
- * become longer, so the backoff stays until an answer is timed or comes promptly.
+ * An answer came that was not timed, some time ago. If a missed answer came twice in the
+ * end, the path may have become longer, and the backoff stays until an answer is timed
+ * or comes promptly. If it came once, a packet was lost, and the path is as it was.
  */
 static inline void verve_rtt_progress(struct verve_rtt *rtt)
 {
-	if (rtt->backoff && !rtt->has_missed)
+	if (rtt->has_missed && !rtt->has_late)
+		rtt->backoff = 0;
+	else if (rtt->backoff && !rtt->has_missed)
 		rtt->backoff--;
 	rtt->has_missed = false;
+	rtt->has_late = false;
 }
 
 /* Time no answer. */

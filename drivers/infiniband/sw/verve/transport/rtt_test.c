@@ -89,9 +89,24 @@ static void rtt_backs_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, verve_rtt_timeout(&rtt), 3 * NSEC_PER_MSEC);
 }
 
+/* A packet is lost again and again, and each time its repeat is answered once. */
+static void rtt_forgives_loss(struct kunit *test)
+{
+	struct verve_rtt rtt = {};
+	int i;
+
+	answer(&rtt, 20 * NSEC_PER_USEC);
+	for (i = 0; i < 100; i++) {
+		KUNIT_EXPECT_EQ(test, verve_rtt_timeout(&rtt), TIMEOUT_MIN_NS);
+		verve_rtt_missed(&rtt);
+		verve_rtt_progress(&rtt);
+	}
+}
+
 /*
  * The path has become longer than the timeout, so each answer looks like one to
- * the probe before it. The estimate must grow beyond the path after a while.
+ * the probe before it. Then one to the probe comes as well. The estimate must grow beyond
+ * the path after a while.
  */
 static void rtt_path_grows(struct kunit *test)
 {
@@ -108,6 +123,7 @@ static void rtt_path_grows(struct kunit *test)
 			waited += verve_rtt_timeout(&rtt);
 			verve_rtt_missed(&rtt);
 			verve_rtt_doubt(&rtt, 0);
+			verve_rtt_repeated(&rtt);
 		}
 		verve_rtt_progress(&rtt);
 		verve_rtt_sample(&rtt, NSEC_PER_SEC + path);
@@ -185,6 +201,7 @@ static struct kunit_case verve_rtt_cases[] = {
 	KUNIT_CASE(rtt_jitter),
 	KUNIT_CASE(rtt_follows),
 	KUNIT_CASE(rtt_backs_off),
+	KUNIT_CASE(rtt_forgives_loss),
 	KUNIT_CASE(rtt_path_grows),
 	KUNIT_CASE(rtt_late_answers),
 	KUNIT_CASE(rtt_late_for_nothing),

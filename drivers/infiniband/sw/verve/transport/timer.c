@@ -101,6 +101,7 @@ bool verve_timer_take_rnr_retry(struct verve_requester *req)
 void verve_timer_dup_response(struct verve_requester *req)
 {
 	req->dup_response = true;
+	verve_rtt_repeated(&req->rtt);
 }
 
 void verve_timer_forget(struct verve_requester *req)
