@@ -213,6 +213,7 @@ void verve_recovery_nak(struct verve_qp *qp)
 	if (!recovery->is_trial)
 		begin_trial(&qp->req);
 	begin(qp, next_run(&qp->req));
+	recovery->is_timed = true;
 	if (recovery->goes_back)
 		recovery->goes_back--;
 }
@@ -223,6 +224,7 @@ void verve_recovery_responses(struct verve_qp *qp, u32 end)
 	qp->req.recovery.is_trial = false;
 	begin(qp, verve_psn_diff(end, qp->req.una));
 	qp->req.recovery.is_exact = true;
+	qp->req.recovery.is_timed = true;
 }
 
 /* Ask without a change to the state of an unanswered run. */
@@ -231,6 +233,7 @@ void verve_recovery_ask(struct verve_qp *qp)
 	struct verve_recovery *recovery = &qp->req.recovery;
 
 	lockdep_assert_held(&qp->lock);
+	recovery->is_timed = false;
 	if (!verve_recovery_is_begun(qp)) {
 		recovery->is_trial = false;
 		begin(qp, 1);
@@ -280,6 +283,17 @@ void verve_recovery_sent(struct verve_qp *qp)
 	end(qp);
 }
 
+/* The answer to a run that the peer has asked for tells the round-trip time. */
+static void sample_rtt(struct verve_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct verve_recovery *recovery = &qp->req.recovery;
+
+	if (recovery->is_timed && !qp->pair.peer)
+		verve_rtt_sample_repeat(&qp->req.rtt, ktime_get_ns());
+	recovery->is_timed = false;
+}
+
 void verve_recovery_acknowledged(struct verve_qp *qp)
 {
 	struct verve_requester *req = &qp->req;
@@ -293,6 +307,7 @@ void verve_recovery_acknowledged(struct verve_qp *qp)
 	verve_trust_acknowledged(&qp->flow.trust, req->una);
 	if (!recovery->packets)
 		return;
+	sample_rtt(qp);
 	judge_peer(req);
 	if (recovery->under_way && verve_psn_before(req->psn, req->una)) {
 		verve_outstanding_skip(req);

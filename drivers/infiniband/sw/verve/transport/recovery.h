@@ -37,6 +37,7 @@
  * @is_exact: the run is the exact range of lost READ responses
  * @is_trial: a NAK began the run, so the peer had seen some of the packets behind
  *	it. Their loss now tells whether the peer keeps packets
+ * @is_timed: the peer has asked for the run, which has not been sent again since
  * @short_runs: number of short runs in the trial
  * @goes_back: number of NAKs that will be answered with all packets, because the
  *	peer goes back; 0 if the peer keeps packets
@@ -51,6 +52,7 @@ struct verve_recovery {
 	bool under_way;
 	bool is_exact;
 	bool is_trial;
+	bool is_timed;
 	u8 short_runs;
 	u8 goes_back;
 };

@@ -17,16 +17,11 @@ enum {
 	BACKOFF_MAX	= 10,
 };
 
-void verve_rtt_sample(struct verve_rtt *rtt, u64 now)
+static void take(struct verve_rtt *rtt, u64 ns)
 {
-	u32 sample = clamp_t(u64, now - rtt->since, 1, SAMPLE_MAX_NS);
+	u32 sample = clamp_t(u64, ns, 1, SAMPLE_MAX_NS);
 	u32 error;
 
-	rtt->since = 0;
-	rtt->latest = sample;
-	rtt->is_unproven = rtt->is_doubtful;
-	if (rtt->is_doubtful)
-		return;
 	rtt->backoff = 0;
 	rtt->has_missed = false;
 	if (!rtt->smooth) {
@@ -38,6 +33,22 @@ void verve_rtt_sample(struct verve_rtt *rtt, u64 now)
 				       rtt->smooth - sample;
 	rtt->deviation += error / 4 - rtt->deviation / 4;
 	rtt->smooth += sample / 8 - rtt->smooth / 8;
+}
+
+void verve_rtt_sample(struct verve_rtt *rtt, u64 now)
+{
+	u64 ns = now - rtt->since;
+
+	rtt->since = 0;
+	rtt->latest = clamp_t(u64, ns, 1, SAMPLE_MAX_NS);
+	rtt->is_unproven = rtt->is_doubtful;
+	if (!rtt->is_doubtful)
+		take(rtt, ns);
+}
+
+void verve_rtt_sample_repeat(struct verve_rtt *rtt, u64 now)
+{
+	take(rtt, now - rtt->repeated);
 }
 
 void verve_rtt_late(struct verve_rtt *rtt, u64 now)

@@ -91,6 +91,12 @@ static inline void verve_rtt_forgive(struct verve_rtt *rtt)
 void verve_rtt_sample(struct verve_rtt *rtt, u64 now);
 
 /*
+ * The answer came to packets that the peer had asked for, and that were sent again once.
+ * It cannot be to their first copies. @now: ns
+ */
+void verve_rtt_sample_repeat(struct verve_rtt *rtt, u64 now);
+
+/*
  * An answer to a copy of packets that were sent again, after a doubtful one. It took no
  * less than the time since the last copy. @now: ns
  */

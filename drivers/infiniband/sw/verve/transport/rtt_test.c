@@ -169,6 +169,19 @@ static void rtt_late_answers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rtt.smooth, 0);
 }
 
+/* Where each answer is in doubt, those to repeats that were asked for must do. */
+static void rtt_repeats(struct kunit *test)
+{
+	struct verve_rtt rtt = {};
+
+	verve_rtt_start(&rtt, 0, NSEC_PER_SEC);
+	verve_rtt_doubt(&rtt, 2ULL * NSEC_PER_SEC);
+	verve_rtt_missed(&rtt);
+	verve_rtt_sample_repeat(&rtt, 2ULL * NSEC_PER_SEC + NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, rtt.smooth, NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, verve_rtt_timeout(&rtt), 3 * NSEC_PER_MSEC);
+}
+
 /* After an answer without doubt, no copy is on its way. */
 static void rtt_late_for_nothing(struct kunit *test)
 {
@@ -204,6 +217,7 @@ static struct kunit_case verve_rtt_cases[] = {
 	KUNIT_CASE(rtt_forgives_loss),
 	KUNIT_CASE(rtt_path_grows),
 	KUNIT_CASE(rtt_late_answers),
+	KUNIT_CASE(rtt_repeats),
 	KUNIT_CASE(rtt_late_for_nothing),
 	KUNIT_CASE(rtt_extremes),
 	{}
