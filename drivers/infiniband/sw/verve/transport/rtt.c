@@ -68,14 +68,18 @@ void verve_rtt_late(struct verve_rtt *rtt, u64 now)
 	rtt->backoff = 0;
 }
 
+u64 verve_rtt_first_timeout(const struct verve_rtt *rtt)
+{
+	if (!rtt->smooth)
+		return TIMEOUT_FIRST_NS;
+	return clamp_t(u64, rtt->smooth + 4ULL * rtt->deviation, TIMEOUT_MIN_NS,
+		       TIMEOUT_MAX_NS);
+}
+
 u64 verve_rtt_timeout(const struct verve_rtt *rtt)
 {
-	u64 ns = TIMEOUT_FIRST_NS;
-
-	if (rtt->smooth)
-		ns = max_t(u64, rtt->smooth + 4ULL * rtt->deviation,
-			   TIMEOUT_MIN_NS);
-	return min_t(u64, ns << rtt->backoff, TIMEOUT_MAX_NS);
+	return min_t(u64, verve_rtt_first_timeout(rtt) << rtt->backoff,
+		     TIMEOUT_MAX_NS);
 }
 
 void verve_rtt_missed(struct verve_rtt *rtt)

@@ -102,6 +102,9 @@ void verve_rtt_sample_repeat(struct verve_rtt *rtt, u64 now);
  */
 void verve_rtt_late(struct verve_rtt *rtt, u64 now);
 
+/* Return: timeout in ns of an answer, as if none had been missed before. */
+u64 verve_rtt_first_timeout(const struct verve_rtt *rtt);
+
 /* Return: timeout in ns, which grows with each missed answer. */
 u64 verve_rtt_timeout(const struct verve_rtt *rtt);
 

@@ -6,7 +6,8 @@
  *    retransmission timeout (rtt.h). Progress does not restart it. Instead, an
  *    expiry after progress restarts it, so packets cost no timer operation, and
  *    in a pair it hardly ever expires. An expiry without progress
- *    sends the oldest packet again, and the next timeout is longer. After the
+ *    sends the oldest packet again, and the next timeout is longer. Only then does
+ *    progress restart the timer, because the next loss need not wait as long. After the
  *    local ACK timeout in all, or twice the time of an answer up to four of these
  *    timeouts, a retry is used up (9.7.6.1.3). Duplicate responses show that a READ was
  *    repeated too early, and that new responses follow. Then nothing is repeated
@@ -143,13 +144,17 @@ static u64 retry_time(const struct verve_qp *qp)
 	return clamp(2ULL * qp->req.rtt.smooth, ns, 4 * ns);
 }
 
-/* Return: retransmission timeout, up to the time of a retry. */
-static u64 ack_delay(const struct verve_qp *qp)
+/*
+ * Return: retransmission timeout, up to the time of a retry. If a missed answer has just
+ * come, the next one need not be waited for as long, though the backoff stays (rtt.h).
+ */
+static u64 ack_delay(const struct verve_qp *qp, bool has_come)
 	__must_hold(&qp->lock)
 {
 	const struct verve_requester *req = &qp->req;
 	u64 most = retry_time(qp);
-	u64 ns = verve_rtt_timeout(&req->rtt);
+	u64 ns = has_come ? verve_rtt_first_timeout(&req->rtt) :
+			    verve_rtt_timeout(&req->rtt);
 
 	if (!most)
 		return ns;
@@ -169,9 +174,11 @@ static bool is_sending(const struct verve_qp *qp)
 void verve_timer_round_end(struct verve_qp *qp)
 {
 	struct verve_requester *req = &qp->req;
+	bool has_come = req->timer_armed && req->timer_long && req->progress;
 
 	lockdep_assert_held(&qp->lock);
-	if (req->timer_armed || req->una == req->max_psn || !is_sending(qp))
+	if ((req->timer_armed && !has_come) || req->una == req->max_psn ||
+	    !is_sending(qp))
 		return;
 	if (req->progress) {
 		req->waited = 0;
@@ -179,7 +186,8 @@ void verve_timer_round_end(struct verve_qp *qp)
 	}
 	req->progress = false;
 	req->dup_response = false;
-	req->delay = ack_delay(qp);
+	req->delay = ack_delay(qp, has_come);
+	req->timer_long = req->rtt.has_missed && !has_come;
 	start(qp, req->delay);
 }
 
