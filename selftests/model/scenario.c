@@ -35,6 +35,9 @@
  * low rate: congestion leaves so little that a window takes seconds. Nothing is lost, so
  * no packet goes twice.
  *
+ * lossy: both directions lose a tenth of all packets, also of those that go again. Only
+ * the timer notices the latter, soon.
+ *
  * tail: the requests of all READs are lost. They must not be noticed one by one.
  */
 #include "../../drivers/infiniband/sw/verve/wire/psn.h"
@@ -51,6 +54,9 @@
 #define SLACK		(ROUND_TRIP / 2)
 /* Of near, cold, invalidate: for work items, less than a requester's first timeout */
 #define NEAR_TIME	(1 * MS)
+/* Of lossy */
+#define LOSSY_WAY	(50 * US)
+#define LOSSY_TIME	(2000 * MS)
 /* Of tail: time for one loss, once the timer has noticed it, and not for all of them */
 #define TAIL_TIME	(40 * MS)
 
@@ -64,6 +70,7 @@ enum {
 	FAR_LOSSES = 8,
 	FAR_PROBES = 60,	/* until the QP knows how far its peer is, and at losses */
 	NEAR_READS = 8,
+	LOSSY_WRITES = 40,
 	BUSY_READS = 48,
 	BUSY_WRITES = 48,
 	FEW_READS = 32,
@@ -278,6 +285,18 @@ static void tail_plan(void)
 	plan_reads(&model.node[0], NEAR_READS, MTU);
 }
 
+static void lossy_plan(void)
+{
+	u32 i;
+
+	plan_begin(LOSSY_WAY);
+	model.node[0].num_requests = LOSSY_WRITES;
+	for (i = 0; i < LOSSY_WRITES; i++)
+		plan_write(&model.node[0].plan[i], WINDOW);
+	model.set.weather[0].loss = 100;
+	model.set.weather[1].loss = 100;
+}
+
 static void set_up(bool go_back_n, u8 timeout)
 {
 	u32 i;
@@ -414,6 +433,11 @@ static void tail_check(void)
 	expect(took < TAIL_TIME, "the READs took %llu us", took / US);
 }
 
+static void lossy_check(void)
+{
+	expect(done_at < LOSSY_TIME, "the WRITEs took %llu ms", done_at / MS);
+}
+
 const struct scenario scenarios[] = {
 	{ "a peer that goes back", go_back_plan, go_back_set_up, go_back_check },
 	{ "a slow peer", slow_plan, slow_set_up, slow_check },
@@ -431,5 +455,6 @@ const struct scenario scenarios[] = {
 	  congested_writer_check },
 	{ "a low rate, no retry", slow_rate_plan, shallow_set_up, slow_rate_check },
 	{ "a lost tail", tail_plan, near_set_up, tail_check },
+	{ "a path that loses a tenth", lossy_plan, near_set_up, lossy_check },
 	{}
 };
