@@ -9,7 +9,7 @@
  */
 #include "bench.h"
 
-enum { AT_ONCE = 64, MESSAGES = 65536, PSN = 1000 };
+enum { AT_ONCE = 64, MESSAGES = 65536 };
 
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
@@ -60,46 +60,6 @@ static struct ibv_qp *create(void)
 
 	check(!!qp, "create_qp");
 	return qp;
-}
-
-static void connect_to(struct ibv_qp *qp, unsigned int peer)
-{
-	struct ibv_qp_attr init = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = 1,
-		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
-	}, rtr = {
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = IBV_MTU_1024,
-		.dest_qp_num = peer,
-		.rq_psn = PSN,
-		.max_dest_rd_atomic = 1,
-		.min_rnr_timer = 12,
-		.ah_attr = {
-			.is_global = 1,
-			.port_num = 1,
-			.grh = { .dgid = gid, .sgid_index = gid_index,
-				 .hop_limit = 64 },
-		},
-	}, rts = {
-		.qp_state = IBV_QPS_RTS,
-		.sq_psn = PSN,
-		.timeout = 14,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-		.max_rd_atomic = 1,
-	};
-
-	check(!ibv_modify_qp(qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
-			     IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "to INIT");
-	check(!ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV |
-			     IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-			     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-			     IBV_QP_MIN_RNR_TIMER), "to RTR");
-	check(!ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN |
-			     IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-			     IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC),
-	      "to RTS");
 }
 
 static void write_once(struct ibv_qp *qp)
@@ -155,7 +115,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < n; i++)
 		qps[i] = create();
 	for (i = 0; i < n; i++)
-		connect_to(qps[i], qps[i ^ 1]->qp_num);
+		connect_qp(qps[i], qps[i ^ 1]->qp_num, &gid, gid_index, IBV_MTU_1024);
 	printf("setup_us %.1f\n", (now_us() - begin) / n);
 	printf("memory_bytes %.0f\n", (unused - free_bytes()) / n);
 	/* The first touch of a ring is a page fault. */
