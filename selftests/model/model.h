@@ -62,6 +62,7 @@ struct weather {
  * @at_once: a node posts all its requests together
  * @cold: the pages of node 0 are absent at first
  * @keys_idle: only the QP uses the keys that it invalidates
+ * @mute: no answer comes twice
  * @blind: an attacker sends packets without knowing a PSN
  * @coalesce: ns for which arriving packets are collected, at most
  * @block: bytes of contiguous memory
@@ -80,6 +81,7 @@ struct setting {
 	bool at_once;
 	bool cold;
 	bool keys_idle;
+	bool mute;
 	bool blind;
 	u32 coalesce;
 	u32 block;
@@ -186,6 +188,8 @@ struct oracle {
  * @num_requests: number of @plan
  * @num_receives: number of @receives
  * @go_back_n: drops all packets out of order
+ * @has_answered: @answered is valid
+ * @answered: one beyond the PSN of its last answer
  * @late_receives: posts receives while requests arrive
  * @posted: requests posted
  * @done: requests known to be done
@@ -230,6 +234,8 @@ struct node {
 	struct receive receives[MOST_REQUESTS];
 	u32 num_requests, num_receives;
 	bool go_back_n;
+	bool has_answered;
+	u32 answered;
 	bool late_receives;
 	u32 posted, done;
 	u32 recv_posted, recv_done;

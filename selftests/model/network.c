@@ -190,12 +190,29 @@ static bool is_chosen(struct node *node, const struct packet *packet)
 	return true;
 }
 
+/* Is the packet an answer that has been given before? */
+static bool is_repeated(struct node *node, const struct packet *packet)
+{
+	struct verve_pdu pdu;
+	u32 qpn;
+
+	verve_wire_parse(packet->bytes, packet->len, packet->len, &pdu, &qpn);
+	if (!(verve_opcode_flags(pdu.opcode) & VERVE_OP_RESPONSE))
+		return false;
+	if (node->has_answered && verve_psn_before(pdu.psn, node->answered))
+		return true;
+	node->has_answered = true;
+	node->answered = verve_psn_add(pdu.psn, 1);
+	return false;
+}
+
 static bool is_lost(struct node *node, const struct packet *packet,
 		    const struct weather *weather)
 {
 	u64 now = world_now();
 
-	if (is_chosen(node, packet))
+	if (is_chosen(node, packet) ||
+	    (model.set.mute && is_repeated(node, packet)))
 		return true;
 	if (now >= weather->out_from && now < weather->out_until)
 		return true;

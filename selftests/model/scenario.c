@@ -36,7 +36,11 @@
  * no packet goes twice.
  *
  * lossy: both directions lose a tenth of all packets, also of those that go again. Only
- * the timer notices the latter, soon.
+ * the timer notices the latter, soon. With a fifth, it has to notice many in a row.
+ *
+ * reordered: on a long path, which loses nothing, packets overtake each other by little.
+ * mute: such a path, and a peer that answers no packet twice. Few packets go again, once
+ * the QP knows how long the path is.
  *
  * tail: the requests of all READs are lost. They must not be noticed one by one.
  */
@@ -56,7 +60,8 @@
 #define NEAR_TIME	(1 * MS)
 /* Of lossy */
 #define LOSSY_WAY	(50 * US)
-#define LOSSY_TIME	(2000 * MS)
+#define LOSSY_TIME	(750 * MS)
+#define LOSSIER_TIME	(1500 * MS)
 /* Of tail: time for one loss, once the timer has noticed it, and not for all of them */
 #define TAIL_TIME	(40 * MS)
 
@@ -71,6 +76,8 @@ enum {
 	FAR_PROBES = 60,	/* until the QP knows how far its peer is, and at losses */
 	NEAR_READS = 8,
 	LOSSY_WRITES = 40,
+	LOSSY_READS = 40,
+	FEW_PROBES = 20,
 	BUSY_READS = 48,
 	BUSY_WRITES = 48,
 	FEW_READS = 32,
@@ -297,6 +304,34 @@ static void lossy_plan(void)
 	model.set.weather[1].loss = 100;
 }
 
+static void lossier_plan(void)
+{
+	lossy_plan();
+	model.node[0].num_requests /= 2;
+	model.set.weather[0].loss = 200;
+	model.set.weather[1].loss = 200;
+}
+
+/* WRITEs of node 0 and READs of node 1 */
+static void reordered_plan(void)
+{
+	lossy_plan();
+	plan_reads(&model.node[1], LOSSY_READS, ROM_BYTES);
+	model.set.weather[0] = (struct weather) {
+		.delay = FAR_WAY / 4,
+		.jitter = FAR_WAY / 200,
+	};
+	model.set.weather[1] = model.set.weather[0];
+}
+
+static void mute_plan(void)
+{
+	lossy_plan();
+	model.set.mute = true;
+	model.set.weather[0] = (struct weather) { .delay = FAR_WAY };
+	model.set.weather[1] = model.set.weather[0];
+}
+
 static void set_up(bool go_back_n, u8 timeout)
 {
 	u32 i;
@@ -334,6 +369,11 @@ static void shallow_set_up(void)
 	near_set_up();
 	model.node[0].qp.attr.max_rd_atomic = NEAR_READS / 2;
 	model.node[0].qp.attr.retry_cnt = 0;
+}
+
+static void lossier_set_up(void)
+{
+	set_up(false, 18);
 }
 
 static void one_read_set_up(void)
@@ -438,6 +478,23 @@ static void lossy_check(void)
 	expect(done_at < LOSSY_TIME, "the WRITEs took %llu ms", done_at / MS);
 }
 
+static void lossier_check(void)
+{
+	expect(done_at < LOSSIER_TIME, "the WRITEs took %llu ms", done_at / MS);
+}
+
+static u64 probes(const struct node *node)
+{
+	return node->stats.counter[VERVE_CNT_loss_probes];
+}
+
+static void few_probes_check(void)
+{
+	expect(probes(&model.node[0]) <= FEW_PROBES &&
+	       probes(&model.node[1]) <= FEW_PROBES,
+	       "%llu and %llu probes", probes(&model.node[0]), probes(&model.node[1]));
+}
+
 const struct scenario scenarios[] = {
 	{ "a peer that goes back", go_back_plan, go_back_set_up, go_back_check },
 	{ "a slow peer", slow_plan, slow_set_up, slow_check },
@@ -456,5 +513,8 @@ const struct scenario scenarios[] = {
 	{ "a low rate, no retry", slow_rate_plan, shallow_set_up, slow_rate_check },
 	{ "a lost tail", tail_plan, near_set_up, tail_check },
 	{ "a path that loses a tenth", lossy_plan, near_set_up, lossy_check },
+	{ "a path that loses a fifth", lossier_plan, lossier_set_up, lossier_check },
+	{ "a far peer, reordered", reordered_plan, near_set_up, few_probes_check },
+	{ "a far peer, repeats not answered", mute_plan, lossier_set_up, few_probes_check },
 	{}
 };

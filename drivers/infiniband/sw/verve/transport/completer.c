@@ -539,7 +539,7 @@ bool verve_completer_receive(struct verve_qp *qp, struct verve_arrival *arrival)
 	case VERVE_ACK_STALE:
 		if (flags & VERVE_OP_READ_RESP)
 			verve_timer_dup_response(&qp->req);
-		else if (verve_verdict_is_recent(pdu->psn, qp->req.una))
+		if (verve_verdict_is_recent(pdu->psn, qp->req.una))
 			verve_rtt_late(&qp->req.rtt, ktime_get_ns());
 		verve_qp_drop(qp, rx_drop_stale);
 		return false;

@@ -45,7 +45,7 @@ struct verve_train;
  * @rnr_naks: consecutive RNR NAKs, for the backoff
  * @wait_rnr: sending stops until the timer expires
  * @timer_armed: the timer is running
- * @timer_long: the timer runs for longer than the timeout, because an answer was missed
+ * @timer_long: an answer was missed before the timer started, and has not come since
  * @progress: @una has moved since the timer started
  * @dup_response: a duplicate response has arrived since the timer started
  * @spurious_waits: timeouts that @dup_response made spurious since @una last

@@ -213,7 +213,7 @@ void verve_recovery_nak(struct verve_qp *qp)
 	if (!recovery->is_trial)
 		begin_trial(&qp->req);
 	begin(qp, next_run(&qp->req));
-	recovery->is_timed = true;
+	recovery->is_timed = !qp->req.wait_rnr;
 	if (recovery->goes_back)
 		recovery->goes_back--;
 }
@@ -224,7 +224,7 @@ void verve_recovery_responses(struct verve_qp *qp, u32 end)
 	qp->req.recovery.is_trial = false;
 	begin(qp, verve_psn_diff(end, qp->req.una));
 	qp->req.recovery.is_exact = true;
-	qp->req.recovery.is_timed = true;
+	qp->req.recovery.is_timed = !qp->req.wait_rnr;
 }
 
 /* Ask without a change to the state of an unanswered run. */

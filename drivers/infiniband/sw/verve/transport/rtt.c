@@ -48,7 +48,12 @@ void verve_rtt_sample(struct verve_rtt *rtt, u64 now)
 
 void verve_rtt_sample_repeat(struct verve_rtt *rtt, u64 now)
 {
-	take(rtt, now - rtt->repeated);
+	u64 ns = now - rtt->repeated;
+
+	/* The first copy was only overtaken, and is answered now. */
+	if (ns < rtt->smooth / 2)
+		return;
+	take(rtt, ns);
 }
 
 void verve_rtt_late(struct verve_rtt *rtt, u64 now)

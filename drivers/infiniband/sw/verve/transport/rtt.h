@@ -17,7 +17,8 @@
  * @latest: time in ns of the last answer, including retransmissions
  * @backoff: number of missed answers, less the number of prompt ones
  * @has_missed: the current answer has been missed
- * @has_late: an answer has come twice since then, so a copy was sent too early
+ * @has_late: an answer has come twice, or the one that was missed, late. So a copy was
+ *	sent too early
  * @is_doubtful: packets have been sent again since @since
  * @is_unproven: the last answer was doubtful, and took at most @latest
  * @repeated: time in ns when packets were last sent again
@@ -54,7 +55,7 @@ static inline void verve_rtt_doubt(struct verve_rtt *rtt, u64 now)
 	rtt->repeated = now;
 }
 
-/* An answer came twice. */
+/* An answer came twice, or one to a repeat took longer than the timeout. */
 static inline void verve_rtt_repeated(struct verve_rtt *rtt)
 {
 	rtt->has_late = true;
@@ -62,8 +63,8 @@ static inline void verve_rtt_repeated(struct verve_rtt *rtt)
 
 /*
  * An answer came that was not timed, some time ago. If a missed answer came twice in the
- * end, the path may have become longer, and the backoff stays until an answer is timed
- * or comes promptly. If it came once, a packet was lost, and the path is as it was.
+ * end, or late, the path may have become longer, and the backoff stays until an answer is
+ * timed or comes promptly. Otherwise a packet was lost, which says nothing of the path.
  */
 static inline void verve_rtt_progress(struct verve_rtt *rtt)
 {
@@ -92,7 +93,7 @@ void verve_rtt_sample(struct verve_rtt *rtt, u64 now);
 
 /*
  * The answer came to packets that the peer had asked for, and that were sent again once.
- * It cannot be to their first copies. @now: ns
+ * It is not to their first copies, unless it comes too early. @now: ns
  */
 void verve_rtt_sample_repeat(struct verve_rtt *rtt, u64 now);
 

@@ -20,6 +20,7 @@
  *
  * A second timer runs while packets wait for their turn (ooo.h).
  */
+#include <linux/ktime.h>
 #include "transport.h"
 #include "verdict.h"
 
@@ -102,7 +103,6 @@ bool verve_timer_take_rnr_retry(struct verve_requester *req)
 void verve_timer_dup_response(struct verve_requester *req)
 {
 	req->dup_response = true;
-	verve_rtt_repeated(&req->rtt);
 }
 
 void verve_timer_forget(struct verve_requester *req)
@@ -171,10 +171,26 @@ static bool is_sending(const struct verve_qp *qp)
 	       (qp->state == IB_QPS_RTS || qp->state == IB_QPS_SQD);
 }
 
+/*
+ * Has an answer that was missed come, and to the repeat, in the usual time? If it took
+ * longer, the path may have become longer.
+ */
+static bool has_come_in_time(struct verve_requester *req)
+{
+	if (!req->timer_long || !req->progress)
+		return false;
+	req->timer_long = false;
+	if (ktime_get_ns() - req->rtt.repeated <=
+	    verve_rtt_first_timeout(&req->rtt))
+		return true;
+	verve_rtt_repeated(&req->rtt);
+	return false;
+}
+
 void verve_timer_round_end(struct verve_qp *qp)
 {
 	struct verve_requester *req = &qp->req;
-	bool has_come = req->timer_armed && req->timer_long && req->progress;
+	bool has_come = req->timer_armed && has_come_in_time(req);
 
 	lockdep_assert_held(&qp->lock);
 	if ((req->timer_armed && !has_come) || req->una == req->max_psn ||
@@ -236,6 +252,9 @@ static void missed(struct verve_qp *qp)
 	u64 most = retry_time(qp);
 
 	req->waited += req->delay;
+	/* The answer before has come, which restarted the timer, and only once. */
+	if (req->rtt.has_missed && !req->timer_long && !req->rtt.has_late)
+		verve_rtt_progress(&req->rtt);
 	verve_rtt_missed(&req->rtt);
 	if (most && req->waited >= most) {
 		req->waited = 0;
