@@ -332,15 +332,15 @@ static void receive_ack(struct verve_qp *qp, u32 psn, u8 syndrome)
 	}
 }
 
-/* Count the READ packets that were sent and have no answer yet. */
+/* Count the packets that take responder resources, were sent, and have no answer yet. */
 static void count_rd_atomic(struct verve_qp *qp, struct verve_swqe *wqe)
 	__must_hold(&qp->lock)
 {
 	struct verve_requester *req = &qp->req;
 
-	if (wqe->opcode != IB_WR_RDMA_READ)
+	if (!uses_rd_atomic(wqe))
 		return;
-	/* The NIC sent them, with its own boundaries. */
+	/* The NIC sent READs with its own boundaries. */
 	wqe->again = true;
 	wqe->rd_atomic =
 		requests_done(wqe, req->max_psn) - requests_done(wqe, req->una);
