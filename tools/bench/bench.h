@@ -42,6 +42,18 @@ static struct ibv_pd *open_device(const char *name)
 	return pd;
 }
 
+/* Return: number of completions in @wc, which holds @most of them. None has failed. */
+static inline int poll_good(struct ibv_cq *cq, struct ibv_wc *wc, int most)
+{
+	int i, n = ibv_poll_cq(cq, most, wc);
+
+	check(n >= 0, "poll_cq");
+	for (i = 0; i < n; i++)
+		check(wc[i].status == IBV_WC_SUCCESS,
+		      ibv_wc_status_str(wc[i].status));
+	return n;
+}
+
 /* Connect @qp with the QP @peer of the port that has @gid. */
 static inline void connect_qp(struct ibv_qp *qp, unsigned int peer,
 			      const union ibv_gid *gid, int gid_index,

@@ -78,15 +78,9 @@ static void write_once(struct ibv_qp *qp)
 static void wait_for(int messages)
 {
 	struct ibv_wc wc[AT_ONCE];
-	int i, n;
 
-	for (; messages; messages -= n) {
-		n = ibv_poll_cq(cq, AT_ONCE, wc);
-		check(n >= 0, "poll_cq");
-		for (i = 0; i < n; i++)
-			check(wc[i].status == IBV_WC_SUCCESS,
-			      ibv_wc_status_str(wc[i].status));
-	}
+	while (messages)
+		messages -= poll_good(cq, wc, AT_ONCE);
 }
 
 static void write_all(struct ibv_qp **qps, int n, int messages)
