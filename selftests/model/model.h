@@ -188,8 +188,7 @@ struct oracle {
  * @num_requests: number of @plan
  * @num_receives: number of @receives
  * @go_back_n: drops all packets out of order
- * @has_answered: @answered is valid
- * @answered: one beyond the PSN of its last answer
+ * @answered: one beyond the PSN of its last answer, or the first PSN to be answered
  * @late_receives: posts receives while requests arrive
  * @posted: requests posted
  * @done: requests known to be done
@@ -234,7 +233,6 @@ struct node {
 	struct receive receives[MOST_REQUESTS];
 	u32 num_requests, num_receives;
 	bool go_back_n;
-	bool has_answered;
 	u32 answered;
 	bool late_receives;
 	u32 posted, done;

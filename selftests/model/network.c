@@ -199,9 +199,8 @@ static bool is_repeated(struct node *node, const struct packet *packet)
 	verve_wire_parse(packet->bytes, packet->len, packet->len, &pdu, &qpn);
 	if (!(verve_opcode_flags(pdu.opcode) & VERVE_OP_RESPONSE))
 		return false;
-	if (node->has_answered && verve_psn_before(pdu.psn, node->answered))
+	if (verve_psn_before(pdu.psn, node->answered))
 		return true;
-	node->has_answered = true;
 	node->answered = verve_psn_add(pdu.psn, 1);
 	return false;
 }

@@ -420,6 +420,7 @@ static void agree(struct node *node)
 	verve_timer_set_retries(qp);
 	verve_timer_set_rnr_retries(qp);
 	node->last_una = psn;
+	peer_of(node)->answered = psn;
 	peer->resp.epsn = psn;
 	qp->attr.max_dest_rd_atomic = slots;
 	verve_rd_atomic_resize(&qp->resp, verve_rd_atomic_alloc(slots), slots);
