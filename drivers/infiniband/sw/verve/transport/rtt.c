@@ -60,7 +60,7 @@ void verve_rtt_late(struct verve_rtt *rtt, u64 now)
 {
 	u64 least = now - rtt->repeated;
 
-	verve_rtt_repeated(rtt);
+	verve_rtt_too_early(rtt);
 	/* The copies cannot have taken so much longer than the first answer. */
 	if (least / 2 > rtt->latest)
 		rtt->is_unproven = false;

@@ -55,8 +55,8 @@ static inline void verve_rtt_doubt(struct verve_rtt *rtt, u64 now)
 	rtt->repeated = now;
 }
 
-/* An answer came twice, or one to a repeat took longer than the timeout. */
-static inline void verve_rtt_repeated(struct verve_rtt *rtt)
+/* A packet went again too early: its answer came twice, or late after the repeat. */
+static inline void verve_rtt_too_early(struct verve_rtt *rtt)
 {
 	rtt->has_late = true;
 }

@@ -123,7 +123,7 @@ static void rtt_path_grows(struct kunit *test)
 			waited += verve_rtt_timeout(&rtt);
 			verve_rtt_missed(&rtt);
 			verve_rtt_doubt(&rtt, 0);
-			verve_rtt_repeated(&rtt);
+			verve_rtt_too_early(&rtt);
 		}
 		verve_rtt_progress(&rtt);
 		verve_rtt_sample(&rtt, NSEC_PER_SEC + path);

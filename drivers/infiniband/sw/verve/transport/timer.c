@@ -172,10 +172,10 @@ static bool is_sending(const struct verve_qp *qp)
 }
 
 /*
- * Has an answer that was missed come, and to the repeat, in the usual time? If it took
- * longer, the path may have become longer.
+ * End the longer wait if the answer that was missed has come. Return: true if it came to
+ * the repeat, in the usual time. If it took longer, the path may have become longer.
  */
-static bool has_come_in_time(struct verve_requester *req)
+static bool end_long_wait(struct verve_requester *req)
 {
 	if (!req->timer_long || !req->progress)
 		return false;
@@ -183,14 +183,14 @@ static bool has_come_in_time(struct verve_requester *req)
 	if (ktime_get_ns() - req->rtt.repeated <=
 	    verve_rtt_first_timeout(&req->rtt))
 		return true;
-	verve_rtt_repeated(&req->rtt);
+	verve_rtt_too_early(&req->rtt);
 	return false;
 }
 
 void verve_timer_round_end(struct verve_qp *qp)
 {
 	struct verve_requester *req = &qp->req;
-	bool has_come = req->timer_armed && has_come_in_time(req);
+	bool has_come = req->timer_armed && end_long_wait(req);
 
 	lockdep_assert_held(&qp->lock);
 	if ((req->timer_armed && !has_come) || req->una == req->max_psn ||
